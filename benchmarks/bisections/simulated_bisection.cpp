@@ -119,7 +119,7 @@ SearchResult bisect(const BisectionModel& model) {
     if (left_s < std::max(k_least_stage_s, 2.0 * round_s) || versions.empty()) break;
     const double stage_s = change.stage_s(k_bisect_confidence, left_s, model.time_s);
     StudySpec study = judged_study();
-    const Scatter earlier = earlier_pairs(scatters);
+    const Scatter earlier = pooled_scatter(scatters);
     study.measure.pair_deviation = earlier.deviation();
     study.measure.pair_freedom = earlier.degrees_of_freedom;
     std::vector<ChangePoint::Observation> stage;

@@ -68,7 +68,7 @@ struct Before {
 
 StudySpec study_after(const Before& before) {
   StudySpec study = judged_study();
-  const Scatter pairs = earlier_pairs(before.scatters);
+  const Scatter pairs = pooled_scatter(before.scatters);
   study.measure.pair_deviation = pairs.deviation();
   study.measure.pair_freedom = pairs.degrees_of_freedom;
   return study;

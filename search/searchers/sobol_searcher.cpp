@@ -8,10 +8,12 @@
 namespace steptune {
 namespace {
 
-/// Largest number of points that are examined for one suggestion. As many are kept for later if
-/// they run or have an infinite price.
+/// Largest number of points that are drawn for one suggestion, and that are kept for later because
+/// they are running or have an infinite price.
 constexpr std::size_t k_most_points = 4096;
 
+/// The position in the sequence depends on observed and running trials, not on the number of
+/// requests. So a resumed study continues at the same place.
 class SobolSearcher final : public Searcher {
  public:
   SobolSearcher(const SearchSpace& space, std::uint64_t seed)
@@ -19,25 +21,23 @@ class SobolSearcher final : public Searcher {
 
   void observe(const Observation& observation) override { visited_.add(observation.configuration); }
 
-  /// The position in the sequence depends on observed and running trials, not on the number of
-  /// requests. So a resumed study continues at the same place.
   [[nodiscard]] bool learns() const override { return false; }
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     const Visited visited = with_running(visited_, request.running);
-    while (!ahead_.empty() && visited_.contains(ahead_.front()))
-      ahead_.pop_front();
+    while (!pending_.empty() && visited_.contains(pending_.front()))
+      pending_.pop_front();
     const auto is_open = [&](const Point& point) {
       return !visited.contains(point) && has_finite_price(request, space_, point);
     };
-    for (const Point& point : ahead_) {
+    for (const Point& point : pending_) {
       if (is_open(point)) return suggestion(space_.decode(point), "sobol");
     }
-    for (std::size_t i = 0; i < k_most_points && ahead_.size() < k_most_points; ++i) {
+    for (std::size_t i = 0; i < k_most_points && pending_.size() < k_most_points; ++i) {
       auto point = space_.point_at_quantiles(points_.next());
       if (!point || visited_.contains(*point)) continue;
-      ahead_.push_back(*std::move(point));
-      if (is_open(ahead_.back())) return suggestion(space_.decode(ahead_.back()), "sobol");
+      pending_.push_back(*std::move(point));
+      if (is_open(pending_.back())) return suggestion(space_.decode(pending_.back()), "sobol");
     }
     Rng rng(seed_, "sobol rest", static_cast<std::uint64_t>(request.trial));
     auto drawn = draw_by_price(space_, visited, request, rng);
@@ -57,7 +57,7 @@ class SobolSearcher final : public Searcher {
   std::uint64_t seed_;
   Visited visited_;
   SobolPoints points_;
-  std::deque<Point> ahead_;  ///< points drawn from the sequence but not observed yet
+  std::deque<Point> pending_;  ///< points drawn from the sequence but not observed yet
   std::string why_done_ = k_all_tried;
 };
 

@@ -88,7 +88,7 @@ void AttachedRunner::take_turn() {
   const bool of_trial = active_ && blocks_.arm() == Arm::trial;
   const KnobValues& knobs = of_trial ? active_->spec.live->knobs : baseline_;
   latest_configuration_ = program_.switch_to(knobs);
-  if (knobs != baseline_) loss_.switched(latest_configuration_, active_->spec.key);
+  if (knobs != baseline_) loss_.record_switch(latest_configuration_, active_->spec.key);
 }
 
 Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {

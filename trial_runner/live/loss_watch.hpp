@@ -22,7 +22,7 @@ class LossWatch {
  public:
   /// Records that `configuration` (`LiveStep::configuration`) has the trial's settings, which
   /// differ from the program's own.
-  void switched(std::int64_t configuration, TrialKey trial);
+  void record_switch(std::int64_t configuration, TrialKey trial);
   /// Adds a step. If the loss has become non-finite, returns the trials of which one is the cause;
   /// otherwise returns none. Always returns none once the loss has become non-finite without a
   /// trial, as for a batch without labels.
@@ -31,7 +31,7 @@ class LossWatch {
  private:
   bool was_finite_ = false;
   /// True once the loss has become non-finite with the program's own settings.
-  bool comes_by_itself_ = false;
+  bool diverged_without_trial_ = false;
   /// Trials by configuration, from the configuration of the last reported loss on.
   std::map<std::int64_t, TrialKey> trials_;
 };

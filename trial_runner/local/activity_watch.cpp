@@ -14,15 +14,15 @@
 namespace steptune::local {
 namespace {
 
-/// Seconds covered by the kept samples: long enough for several samples, one a second, and shorter
-/// than the training in a survey.
+/// Seconds covered by the kept samples: long enough for five samples (one is taken each second),
+/// and shorter than the training that a survey watches.
 constexpr double k_window_s = 5.0;
 
 /// A process that uses less than this share of a CPU is a wrapper that waits for its program.
 constexpr double k_wrapper_cpu_share = 0.01;
 
-/// Threads with less than this share of the busiest thread's CPU time do not compute: they are
-/// timers, or pin memory, or log.
+/// Threads with less than this share of the busiest thread's CPU time do not compute. They are, for
+/// example, timers, or write logs or pin memory.
 constexpr double k_computing_share = 0.1;
 
 double cpu_share(const ProcessStat& before, const ProcessStat& after, double span_s) {
@@ -78,7 +78,7 @@ void ActivityWatch::sample(double now_s, std::span<const ProcessStat> processes)
   samples_.push_back(std::move(sample));
 
   // Keep one sample at or before the window's start, from which differences are computed.
-  const double begin_s = std::max(now_s - k_window_s, from_s_);
+  const double begin_s = std::max(now_s - k_window_s, training_start_s_);
   while (samples_.size() > 2 && samples_[1].at_s <= begin_s)
     samples_.pop_front();
 }

@@ -27,7 +27,7 @@ class ActivityWatch {
   void sample(double now_s, std::span<const ProcessStat> processes);
 
   /// Leaves out the samples before `now_s`. Call it when the program begins to train.
-  void forget_start(double now_s) { from_s_ = now_s; }
+  void forget_start(double now_s) { training_start_s_ = now_s; }
 
   /// Returns nullopt until two samples are a second apart.
   [[nodiscard]] std::optional<ProcessActivity> activity() const;
@@ -58,7 +58,7 @@ class ActivityWatch {
   std::vector<int> cpus_;
   int cpu_count_;
   SystemFiles files_;
-  double from_s_ = 0.0;
+  double training_start_s_ = 0.0;
   std::deque<Sample> samples_;
 };
 

@@ -21,13 +21,14 @@ constexpr std::size_t k_max_batches = 32;
 /// Correlations of n independent values scatter by 1 / sqrt(n). A correlation below this multiple
 /// of 1 / sqrt(n) counts as none.
 constexpr double k_independent_sigmas = 0.5;
-/// If the steps are worth this many independent steps, batch means are the better estimate.
-constexpr double k_many_effective = 40.0;
-/// If they are worth fewer, their scatter is practically unknown.
-constexpr double k_min_effective = 6.0;
-/// Factor on the largest excursion. For independent steps the largest excursion is on average 0.87
-/// standard deviations of their sum (Brownian bridge). A larger excursion shows a period or a
-/// correlation that the interval missed.
+/// Effective sample size (number of independent steps with the same information) from which on
+/// batch means are the better estimate.
+constexpr double k_large_effective_size = 40.0;
+/// With a smaller effective sample size, the scatter of the steps is practically unknown.
+constexpr double k_min_effective_size = 6.0;
+/// Factor on the largest excursion, the largest deviation of the elapsed time from an even rate.
+/// For independent steps it is on average 0.87 standard deviations of their sum (Brownian bridge).
+/// A larger excursion shows a period or a correlation that the interval missed.
 constexpr double k_excursion = 1.5;
 
 /// Joins intervals into at most `count` batches with about equal numbers of samples.
@@ -93,32 +94,33 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   const auto n = static_cast<double>(batches.size());
   const auto [correlation, inflation] = autocorrelation_of(residuals);
   const double variance = n / (n - 1.0) * sum_of_squares(residuals);
-  // The correlation is itself uncertain, so count at least as many values as a level has.
-  const double effective = std::max(static_cast<double>(k_min_level_intervals), n / inflation);
-  const bool depends = std::abs(correlation) >= k_independent_sigmas / std::sqrt(n);
-  return {uncertainty_of(std::sqrt(variance * inflation), effective - 1.0),
-          depends ? correlation : 0.0};
+  // The correlation may be overestimated, so bound the effective sample size from below.
+  const double effective_size = std::max(static_cast<double>(k_min_level_intervals), n / inflation);
+  const bool is_correlated = std::abs(correlation) >= k_independent_sigmas / std::sqrt(n);
+  return {uncertainty_of(std::sqrt(variance * inflation), effective_size - 1.0),
+          is_correlated ? correlation : 0.0};
 }
 
-/// Returns the uncertainty computed from single intervals and their correlation. Needed because few
+/// Returns the uncertainty computed from single intervals and their correlation, because few
 /// batches hide a correlation over several steps. Returns 0 if there is no such correlation, or if
-/// batches show it better.
+/// batch means estimate the uncertainty better.
 Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
                                       double seconds_per_sample) {
   const std::vector<double> residuals = residuals_of(intervals, seconds_per_sample);
   const auto n = static_cast<double>(intervals.size());
   const auto [correlation, inflation] = cautious_autocorrelation_of(residuals);
-  const double effective = n / inflation;
+  const double effective_size = n / inflation;
   const double squares = sum_of_squares(residuals);
   const double mean_s = sum_of(intervals).seconds / n;
   if (std::sqrt(squares / n) < k_rounding * mean_s) return {};
-  if (correlation * std::sqrt(n) <= k_significant_errors || effective >= k_many_effective) {
+  if (correlation * std::sqrt(n) <= k_significant_errors ||
+      effective_size >= k_large_effective_size) {
     return {};
   }
-  if (effective < k_min_effective) return k_unknown;
-  // With so few values, deviations from their own mean are too small by this factor.
-  const double variance = effective / (effective - 1.0) * squares;
-  return uncertainty_of(std::sqrt(variance * inflation), effective - 1.0);
+  if (effective_size < k_min_effective_size) return k_unknown;
+  // Bessel's correction, with the effective sample size.
+  const double variance = effective_size / (effective_size - 1.0) * squares;
+  return uncertainty_of(std::sqrt(variance * inflation), effective_size - 1.0);
 }
 
 RateEstimate batch_means_of(std::span<const Interval> intervals) {
@@ -130,21 +132,24 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
 
   const Uncertainty of_steps = uncertainty_of_correlated(intervals, estimate.seconds_per_sample);
   Uncertainty widest;
+  // Halve the number of batches until neighbouring batches are not correlated.
   for (std::size_t count = std::min(intervals.size(), k_max_batches);; count /= 2) {
     const std::vector<Interval> batches = batches_of(intervals, count);
     const Spread spread = spread_of(batches, estimate.seconds_per_sample);
     widest = wider(widest, spread.uncertainty);
-    const bool last = count / 2 < k_min_batches;
-    if (spread.correlation != 0.0 && !last) continue;
-    const bool persists = spread.correlation > 0.0;
-    const Uncertainty counts = wider(persists ? widest : spread.uncertainty, of_steps);
-    estimate.half_width_s = counts.half_width_s / samples;
-    estimate.standard_error_s = counts.standard_error_s / samples;
+    const bool is_last = count / 2 < k_min_batches;
+    if (spread.correlation != 0.0 && !is_last) continue;
+    const bool still_correlates = spread.correlation > 0.0;
+    const Uncertainty of_batches = still_correlates ? widest : spread.uncertainty;
+    const Uncertainty uncertainty = wider(of_batches, of_steps);
+    estimate.half_width_s = uncertainty.half_width_s / samples;
+    estimate.standard_error_s = uncertainty.standard_error_s / samples;
     return estimate;
   }
 }
 
-/// Returns the largest deviation of the elapsed time from an even rate, per sample of the whole.
+/// Returns the largest deviation of the elapsed time from an even rate, divided by the number of
+/// all samples.
 double largest_excursion_s(std::span<const Interval> intervals, double seconds_per_sample) {
   double sum_s = 0.0, largest_s = 0.0, samples = 0.0;
   for (const Interval& interval : intervals) {
@@ -180,7 +185,7 @@ RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals, double 
   const auto [samples, seconds] = sum_of(intervals);
   if (!(samples > 0.0 && seconds > 0.0)) return estimate;
   estimate.seconds_per_sample = seconds / samples;
-  // Other runs of the configuration also show its scatter.
+  // Fewer intervals suffice here, because other runs of the configuration also show its scatter.
   if (intervals.size() < k_min_level_intervals) return estimate;
   const auto n = static_cast<double>(intervals.size());
   const double squares = sum_of_squares(residuals_of(intervals, estimate.seconds_per_sample));

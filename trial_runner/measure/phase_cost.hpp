@@ -5,8 +5,9 @@
 
 namespace steptune {
 
-/// Events that come at least once in this many intervals are a part of the steps, such as waits for
-/// data. It is twice the usual number of steps of a trial, so most trials show them.
+/// Events that come at least once in this many intervals between reports count as a part of the
+/// steps, such as waits for data. The number is twice the usual number of steps of a trial, so most
+/// trials show such events.
 inline constexpr double k_frequent_intervals = 64.0;
 
 /// Durations and positions of one kind of event, in constant memory.
@@ -20,7 +21,7 @@ class PhaseEvents {
 
  private:
   friend struct PhaseCost;
-  /// Returns the standard deviation of the durations. While there are few, assumes `usual_s`.
+  /// Estimates the standard deviation of the durations. With few events it is close to `usual_s`.
   [[nodiscard]] double spread_s(double usual_s) const;
 
   double count_ = 0.0;
@@ -35,21 +36,21 @@ class PhaseEvents {
 ///
 /// Periodic events (evaluation every 500 steps) cost their mean duration divided by the period,
 /// even if the trial did not cover whole periods. The period is known as soon as two gaps are
-/// alike. The first gap may start where the counter is 0.
+/// equally long. The first gap may start where the counter is 0.
 ///
-/// If events come only in the first intervals between reports, one in each, they say nothing about
-/// later events: their spacing is NaN, and they cost nothing per sample. The planned run pays for
-/// them once.
+/// If events come only in the first intervals between reports, one in each, they show nothing about
+/// later events. Then their spacing is NaN, and they cost nothing per sample: the planned run pays
+/// for them once.
 ///
 /// Other events are random. Their cost is their total time divided by the trial's samples. The time
-/// of a single event is divided by the samples before it, until the next event is overdue. The
+/// of a single event is divided by the samples before it, unless the next event is overdue. The
 /// number of events has the confidence interval of a Poisson count, which is wide for one or two
 /// (F. Garwood, Biometrika 28, 1936). This interval is narrower if gaps vary significantly less
 /// than random ones (chi-squared, 2.5 %; renewal process: Cox 1962). The mean duration has the
-/// confidence interval of the mean of gamma variables. Until enough events are seen, durations are
-/// assumed to scatter like exponential ones. The logarithms of both upper ends are added in
-/// quadrature. Compared with the F distribution, which is exact for exponential durations, the
-/// result is 5 % narrower for ten events, 11 % for three, 27 % for one.
+/// confidence interval of the mean of gamma variables. With few events, durations are assumed to
+/// scatter like exponential ones. The logarithms of the upper ends for number and duration are
+/// added in quadrature. Compared with the F distribution, which is exact for exponential durations,
+/// the result is 5 % narrower for ten events, 11 % for three, 27 % for one.
 struct PhaseCost {
   double seconds_per_sample = 0.0;
   double half_width_s = 0.0;  ///< of the 95 % confidence interval

@@ -16,7 +16,7 @@ namespace steptune {
 
 /// Returns `<prefix>t12-a1`, or `<prefix>t12-a1-r2` for the second job of the same attempt (the
 /// first found no capacity). At most 63 characters of `[a-zA-Z0-9-]`. The same trial, attempt and
-/// launch always get the same name, so Create is idempotent.
+/// launch always get the same name, so a repeated CreateTrainingJob makes no second job.
 [[nodiscard]] std::string job_name(const std::string& prefix, TrialKey key, int launch = 1);
 
 /// Parses a name made by `job_name`; nullopt for other names.

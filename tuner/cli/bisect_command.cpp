@@ -35,7 +35,7 @@ struct BisectOptions {
   std::string good;
   std::string bad;
   std::vector<std::string> command;
-  std::vector<std::string> package;  ///< its name, then versions; empty: commits
+  std::vector<std::string> package;  ///< a package's name, then versions; empty: compare commits
   std::string build;
   std::string time;
   std::string input;
@@ -71,10 +71,10 @@ class Bisecting {
   }
 
  private:
-  [[nodiscard]] double spent_s() const { return former_s_ + context_.clock.now_s() - begin_s_; }
+  [[nodiscard]] double spent_s() const { return earlier_s_ + context_.clock.now_s() - begin_s_; }
   [[nodiscard]] double left_s() const { return result_.longest_s - spent_s(); }
   /// Index of the bad version in `change_`, which does not contain the good version.
-  [[nodiscard]] std::size_t last() const { return versions_.names.size() - 2; }
+  [[nodiscard]] std::size_t bad_version() const { return versions_.names.size() - 2; }
   [[nodiscard]] const std::string& name_of(std::size_t version) const {
     return versions_.names[version + 1];
   }
@@ -84,8 +84,8 @@ class Bisecting {
   }
 
   Result<void> prepare() {
-    if (auto separated = separate(); !separated) return separated;
-    if (auto may = check_input_file(options_.input); !may) return may;
+    if (auto separated = separate_command(); !separated) return separated;
+    if (auto checked = check_input_file(options_.input); !checked) return checked;
     const auto time_s = tuning_time_s(options_.time);
     if (!time_s) return tl::unexpected(time_s.error());
     result_.longest_s = time_s->value_or(k_bisect_time_s);
@@ -97,23 +97,23 @@ class Bisecting {
     change_.emplace(result_.versions);
     say(fmt::format("{} version{} after {}", result_.versions, result_.versions == 1 ? "" : "s",
                     printable_line(given_.front(), 80)));
-    return take_former_stages();
+    return read_earlier_stages();
   }
 
   /// Separates the versions from the command. With a package, CLI11 stores the command's first
   /// words as GOOD and BAD.
-  Result<void> separate() {
+  Result<void> separate_command() {
     const bool is_package = !options_.package.empty();
     command_ = context_.after_separator;
-    std::size_t of_command = options_.command.size();
+    std::size_t command_words = options_.command.size();
     if (is_package) {
-      of_command += (options_.good.empty() ? 0U : 1U) + (options_.bad.empty() ? 0U : 1U);
+      command_words += (options_.good.empty() ? 0U : 1U) + (options_.bad.empty() ? 0U : 1U);
       result_.package = options_.package.front();
       given_.assign(options_.package.begin() + 1, options_.package.end());
     } else {
       given_ = {options_.good, options_.bad};
     }
-    if (command_.empty() || of_command != command_.size()) {
+    if (command_.empty() || command_words != command_.size()) {
       if (is_package) {
         return fail(ErrorKind::usage, "give --package without revisions, and the command after --",
                     "",
@@ -152,7 +152,7 @@ class Bisecting {
 
   /// Reads the results of the same command's earlier stages from the history. If the last stage is
   /// unfinished, sets `unfinished_`, so that the next stage continues it.
-  Result<void> take_former_stages() {
+  Result<void> read_earlier_stages() {
     std::error_code error;
     if (!fs::exists(context_.database(), error)) return {};
     const auto history = History::open_for_reading(context_.database());
@@ -160,19 +160,20 @@ class Bisecting {
     const auto stages = read_bisect_stages(*history, name_);
     if (!stages) return tl::unexpected(stages.error());
     for (const BisectStage& stage : *stages) {
-      former_s_ += stage.elapsed_s;
+      earlier_s_ += stage.elapsed_s;
       const auto versions = versions_of(stage);
       if (!versions) continue;
       unfinished_ = std::nullopt;
       if (stage.is_finished) {
-        if (stage.judged.first.verdict != CommandVerdict::failed) take(*versions, stage.judged);
+        if (stage.judged.first.verdict != CommandVerdict::failed)
+          add_measurements(*versions, stage.judged);
       } else {
         unfinished_ = UnfinishedStage{stage.study, *versions};
       }
     }
     if (!stages->empty())
       say(fmt::format("continues an earlier bisection, which took {} so far",
-                      format_duration(former_s_)));
+                      format_duration(earlier_s_)));
     return {};
   }
 
@@ -220,8 +221,8 @@ class Bisecting {
     for (const std::size_t version : versions) {
       auto made = versions_.make_ready(name_of(version));
       if (!made) {
-        if (version == last()) return context_.console.error(made.error());
-        give_up(version, made.error().message);
+        if (version == bad_version()) return context_.console.error(made.error());
+        skip(version, made.error().message);
         continue;
       }
       ready.push_back(*std::move(made));
@@ -229,7 +230,7 @@ class Bisecting {
     }
     const std::string continued = unfinished_ ? unfinished_->study : "";
     unfinished_.reset();
-    // Building may have taken the rest of the time.
+    // Builds may have used up the time.
     if (compared.empty() || left_s() < k_least_stage_s) {
       has_failed_ = false;
       return ExitCode::ok;
@@ -251,18 +252,18 @@ class Bisecting {
         return;
       }
       starts_too_slowly_ = judged.first.slow_start_s.has_value();
-      take(compared, judged);
-      // Give up versions only in this run: one that failed in an earlier run is tried again.
+      add_measurements(compared, judged);
+      // Skip failed versions only in this run, so that a later run tries them again.
       for (std::size_t i = 0; i < compared.size(); ++i) {
         const JudgedCommand& command = judged.others[i];
         if (command.verdict == CommandVerdict::failed || command.slow_start_s)
-          give_up(compared[i], command.why);
+          skip(compared[i], command.why);
       }
     };
     return judge_commands(context_, judge);
   }
 
-  void give_up(std::size_t version, const std::string& why) {
+  void skip(std::size_t version, const std::string& why) {
     change_->skip(version);
     const std::string& name = name_of(version);
     say(fmt::format("skipped {}: {}", version_text(result_, name), printable_line(why, 500)));
@@ -270,7 +271,7 @@ class Bisecting {
       result_.unusable.push_back(name);
   }
 
-  void take(const std::vector<std::size_t>& versions, const JudgedCommands& judged) {
+  void add_measurements(const std::vector<std::size_t>& versions, const JudgedCommands& judged) {
     std::vector<ChangePoint::Observation> stage;
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const JudgedCommand& command = judged.others[i];
@@ -288,7 +289,7 @@ class Bisecting {
 
   /// Judges the bad version by all measurements so far.
   void judge_bad() {
-    const auto bad = change_->measured(last());
+    const auto bad = change_->measured(bad_version());
     if (!bad || bad_is_slower_) return;
     const auto slower = is_slower(*bad);
     bad_is_slower_ = slower.value_or(false);
@@ -311,7 +312,7 @@ class Bisecting {
       result_.suspects.push_back({name, versions_.subject(name), probability[version]});
     }
     if (!remaining.empty()) result_.before = versions_.names[remaining.front()];
-    const auto slowdown = change_->slowdown_from(found.value_or(last()));
+    const auto slowdown = change_->slowdown_from(found.value_or(bad_version()));
     if (is_slower && slowdown) result_.ratio = std::exp(-*slowdown);
     context_.print(
         [&] {
@@ -332,8 +333,8 @@ class Bisecting {
   CommandContext& context_;
   const BisectOptions& options_;
   double begin_s_;
-  double former_s_ = 0.0;           ///< time of the stages in the history
-  std::vector<std::string> given_;  ///< versions of the command line
+  double earlier_s_ = 0.0;          ///< time of the stages in the history
+  std::vector<std::string> given_;  ///< versions as given on the command line
   std::vector<std::string> command_;
   std::optional<TreesFolder> trees_;
   BisectedVersions versions_;
@@ -343,9 +344,9 @@ class Bisecting {
   std::set<std::size_t> measured_;
   std::optional<UnfinishedStage> unfinished_;
   bool has_failed_ = false;  ///< the latest stage could compare nothing because of an error
-  /// The good version reported nothing in its share of the latest stage.
+  /// The good version reported no progress in its share of the latest stage's time.
   bool starts_too_slowly_ = false;
-  bool bad_is_slower_ = false;  ///< the measurements so far have shown it
+  bool bad_is_slower_ = false;  ///< the measurements so far show that the bad version is slower
   Bisection result_;
 };
 

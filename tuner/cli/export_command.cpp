@@ -43,7 +43,7 @@ ExitCode export_study(CommandContext& context, const ExportOptions& options) {
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
   warn_if_unfinished(context, study->record);
-  const auto everything = read_study_export(*study, study_words(context, *study));
+  const auto everything = read_study_export(*study, study_context(context, *study));
   if (!everything) return context.console.error(everything.error());
   const auto written = write_export(context, options, *everything);
   if (!written) return context.console.error(written.error());

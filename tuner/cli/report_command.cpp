@@ -20,7 +20,7 @@ struct ReportOptions {
 ExitCode write_report(CommandContext& context, const ReportOptions& options) {
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
-  const auto report = read_study_report(*study, study_words(context, *study));
+  const auto report = read_study_report(*study, study_context(context, *study));
   if (!report) return context.console.error(report.error());
   const std::string page = html_report(*report);
   if (options.html == "-") {

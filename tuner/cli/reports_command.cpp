@@ -33,14 +33,13 @@ struct ReportsOptions {
   std::vector<std::string> metrics;  ///< `loss=Cost ([0-9.]+)`
 };
 
-/// A format, and why it was chosen.
 struct ChosenFormat {
   OutputFormat format;
   std::string why;
   bool is_given = false;
 };
 
-Result<OutputFormat> format_called(const std::string& name) {
+Result<OutputFormat> format_named(const std::string& name) {
   const std::vector<OutputFormat> formats = output_formats();
   for (const OutputFormat& format : formats) {
     if (!format.reports.is_null() && format.short_name() == name) return format;
@@ -74,7 +73,7 @@ Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
   if (!options.preset.empty() || !metrics->empty()) {
     ChosenFormat chosen{{"expressions of --metric", Json(), {}}, "as given", true};
     if (!options.preset.empty()) {
-      auto named = format_called(options.preset);
+      auto named = format_named(options.preset);
       if (!named) return tl::unexpected(named.error());
       chosen.format = *std::move(named);
     }
@@ -83,7 +82,8 @@ Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
     return chosen;
   }
   auto best = best_reading(output_formats(), output);
-  // A drafted expression is better than a single line, or than a count of epochs.
+  // An expression drafted from a repeated line is better than a preset that reads fewer than two
+  // counts. It is also better than a preset that does not count steps, unless it counts epochs.
   const bool is_coarse = !best || best->progress < 2 || best->unit != CountUnit::steps;
   const auto line = is_coarse ? repeated_line(output) : std::nullopt;
   const auto drafted = line && (!best || best->progress < 2 || line->unit != CountUnit::epochs)
@@ -97,7 +97,7 @@ Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
   if (!best) return std::optional<ChosenFormat>();
   best = with_drafted_losses(*std::move(best), output);
   return ChosenFormat{best->format,
-                      fmt::format("reads {} lines, no other preset more", best->explained)};
+                      fmt::format("reads {} lines; no other preset reads more", best->explained)};
 }
 
 std::string metric_text(const std::string& name, double value) {
@@ -150,7 +150,7 @@ std::string_view times_word(LineClock::Source source) {
     case LineClock::Source::none:
       break;
   }
-  return "own clock";
+  return "clock values";
 }
 
 /// Returns the unit of the counter from which times are computed.
@@ -204,8 +204,9 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
       {"rejections", output.rejections.empty() ? Json() : Json(output.rejections)}};
 }
 
-/// Reports that no format reads the output. Shows the line that repeats, and an expression for it.
-ExitCode not_read(CommandContext& context, std::string_view output, const std::string& log) {
+/// Prints the error that no format reads the output, with the line that repeats and an expression
+/// for it.
+ExitCode fail_unread(CommandContext& context, std::string_view output, const std::string& log) {
   UnreadOutput unread;
   unread.is_empty = output.empty();
   unread.has_ended = true;
@@ -217,17 +218,18 @@ ExitCode not_read(CommandContext& context, std::string_view output, const std::s
        "give an expression with --metric 'step=...' (docs/reporting.md)"});
 }
 
-class ReadingOfLog {
+/// Reads a log piece by piece. Prints the values of each line, then a summary.
+class LogReading {
  public:
-  ReadingOfLog(CommandContext& context, ChosenFormat chosen, LineReader reader)
+  LogReading(CommandContext& context, ChosenFormat chosen, LineReader reader)
       : context_(context), chosen_(std::move(chosen)), reader_(std::move(reader)) {}
 
   void feed(std::string_view bytes) {
-    splitter_.feed(bytes, [this](std::string_view line) { take(line); });
+    splitter_.feed(bytes, [this](std::string_view line) { read_line(line); });
   }
 
   ExitCode finish() {
-    splitter_.flush([this](std::string_view line) { take(line); });
+    splitter_.flush([this](std::string_view line) { read_line(line); });
     ReadOutput output = reader_.output();
     output.unit = unit();
     if (context_.json) {
@@ -244,7 +246,7 @@ class ReadingOfLog {
   [[nodiscard]] CountUnit unit() const {
     return reader_.unit() == CountUnit::steps ? chosen_.format.sample_unit : reader_.unit();
   }
-  void take(std::string_view line) {
+  void read_line(std::string_view line) {
     const ReadLine read_values = reader_.read(line);
     if (!context_.json) {
       context_.console.result(fmt::format("{:<38} | {}\n", read_values_text(read_values, unit()),
@@ -273,19 +275,19 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
     return context.console.error({ErrorKind::not_found, "cannot be read", options.log, ""});
   }
   std::istream& input = is_stdin ? std::cin : file;
-  std::string begin(k_inspected_bytes, '\0');
-  input.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  if (input.bad()) {  // a folder, say
+  std::string start(k_inspected_bytes, '\0');
+  input.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (input.bad()) {  // for example, a folder
     return context.console.error({ErrorKind::not_found, "cannot be read", options.log, ""});
   }
-  begin.resize(static_cast<std::size_t>(input.gcount()));
-  auto chosen = choose_format(options, begin);
+  start.resize(static_cast<std::size_t>(input.gcount()));
+  auto chosen = choose_format(options, start);
   if (!chosen) return context.console.error(chosen.error());
-  if (!*chosen) return not_read(context, begin, options.log);
+  if (!*chosen) return fail_unread(context, start, options.log);
   auto reader = LineReader::create((*chosen)->format.format);
   if (!reader) return context.console.error(reader.error());
-  ReadingOfLog reading(context, **std::move(chosen), *std::move(reader));
-  reading.feed(begin);
+  LogReading reading(context, **std::move(chosen), *std::move(reader));
+  reading.feed(start);
   while (input) {
     std::string more(k_inspected_bytes, '\0');
     input.read(more.data(), static_cast<std::streamsize>(more.size()));
@@ -306,7 +308,7 @@ void add_reports_command(CLI::App& program, CommandContext& context) {
   command->add_option("LOG", options->log, "The output: a file, or - for stdin [default: -]")
       ->option_text("[LOG]");
   add_value_option(*command, "--as", options->preset, "PRESET",
-                   "Preset that reads it [default: the one that reads most]");
+                   "Preset that reads the output [default: the one that reads most]");
   add_value_option(*command, "--metric", options->metrics, "NAME=REGEX",
                    "Regular expression whose first group is the number, as in a study's "
                    "\"reports\"; may be repeated [default: none]")

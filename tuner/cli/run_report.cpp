@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t k_shown_trials = 10;
 
-Json report_json(const RecommendationContext& words, const StoredStudy& study,
+Json report_json(const RecommendationContext& facts, const StoredStudy& study,
                  const Leaderboard& board, const LoopResult& result) {
   return document_json(
       {{"study", json_of(study.record)},
        {"end", to_text(result.end)},
        {"reason", result.reason},
        {"recommendation",
-        result.recommendation ? recommendation_json(*result.recommendation, words) : Json(nullptr)},
+        result.recommendation ? recommendation_json(*result.recommendation, facts) : Json(nullptr)},
        {"leaderboard", leaderboard_json(board)}});
 }
 
@@ -29,19 +29,19 @@ Json report_json(const RecommendationContext& words, const StoredStudy& study,
 
 Result<RunReport> make_run_report(const CommandContext& context, History history,
                                   const std::string& name, const LoopResult& result,
-                                  const ReportWish& wish) {
+                                  const RunReportOptions& options) {
   auto record = history.study(name);
   if (!record) return tl::unexpected(record.error());
   const StoredStudy study = stored_study(std::move(history), *std::move(record));
   const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
   if (!board) return tl::unexpected(board.error());
   RunReport report;
-  RecommendationContext words =
+  RecommendationContext facts =
       result.recommendation
           ? recommendation_context(context, study, result.recommendation->configuration)
-          : study_words(context, study);
-  words.rerun = wish.rerun;
-  report.json = report_json(words, study, *board, result);
+          : study_context(context, study);
+  facts.rerun = options.rerun;
+  report.json = report_json(facts, study, *board, result);
   report.counts = counts_text(board->counts);
   report.ended = fmt::format("study \"{}\" ended: {}", name, printable_line(result.reason, 2000));
   const std::size_t width = context.console.stdout_width();
@@ -50,11 +50,11 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
     report.text = table;
     return report;
   }
-  report.recommendation = recommendation_text(*result.recommendation, words, width);
+  report.recommendation = recommendation_text(*result.recommendation, facts, width);
   report.text = report.recommendation;
-  if (wish.verbose) {
+  if (options.verbose) {
     report.text = fmt::format("{}\n{}\n{}", table,
-                              details_text(*result.recommendation, words, width), report.text);
+                              details_text(*result.recommendation, facts, width), report.text);
   }
   return report;
 }
@@ -75,8 +75,9 @@ void print_run_report(CommandContext& context, const RunReport& report, const st
 std::string run_event(const LoopResult& result) {
   if (!result.recommendation || result.end == LoopEnd::too_many_failures) return "failed";
   if (result.recommendation->claim == Claim::faster) return "improved";
-  const bool decided = result.end == LoopEnd::nothing_to_gain;
-  return result.search_end == LoopEnd::budget && !decided ? "budget" : "completed";
+  // Nothing to gain is a result, even if the budget has ended the search.
+  if (result.end == LoopEnd::nothing_to_gain) return "completed";
+  return result.search_end == LoopEnd::budget ? "budget" : "completed";
 }
 
 }  // namespace steptune

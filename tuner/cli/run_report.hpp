@@ -13,21 +13,21 @@ namespace steptune {
 
 /// Report of a finished run, for people and programs.
 struct RunReport {
-  std::string ended;           ///< one line with the reason
-  std::string counts;          ///< numbers of trials
+  std::string ended;           ///< one line: `study "NAME" ended: REASON`
+  std::string counts;          ///< `40 trials: 31 completed, 5 stopped early`
   std::string text;            ///< for stdout: the result, or the leaderboard if there is none
   std::string recommendation;  ///< empty if there is none
   Json json;                   ///< one document; see configs/output.schema.json
 };
 
-struct ReportWish {
+struct RunReportOptions {
   bool verbose = false;  ///< leaderboard and details, too
   std::string rerun{};   ///< command that continues the study, without `--time`; empty: none
 };
 
 [[nodiscard]] Result<RunReport> make_run_report(const CommandContext& context, History history,
                                                 const std::string& study, const LoopResult& result,
-                                                const ReportWish& wish = {});
+                                                const RunReportOptions& options = {});
 
 /// Prints the report on stdout. An interrupted run prints text on stderr only.
 void print_run_report(CommandContext& context, const RunReport& report, const std::string& study,

@@ -206,17 +206,17 @@ Result<StudySpec> open_study_file(const CommandContext& context, const std::stri
   return study;
 }
 
-RecommendationContext study_words(const CommandContext& context, const StoredStudy& study) {
-  return study_words(study, context.database_option(), context.database());
+RecommendationContext study_context(const CommandContext& context, const StoredStudy& study) {
+  return study_context(study, context.database_option(), context.database());
 }
 
 RecommendationContext recommendation_context(const CommandContext& context,
                                              const StoredStudy& study,
                                              const Configuration& advised) {
-  RecommendationContext words = study_words(context, study);
-  add_study_facts(words, study, advised);
-  if (const auto hours = read_machine_hours(study)) words.machine_hours = hours->total();
-  return words;
+  RecommendationContext result = study_context(context, study);
+  add_study_facts(result, study, advised);
+  if (const auto hours = read_machine_hours(study)) result.machine_hours = hours->total();
+  return result;
 }
 
 }  // namespace steptune

@@ -70,11 +70,10 @@ ExitCode print_part(CommandContext& context, const StudyRecord& study, const cha
 [[nodiscard]] Result<StudySpec> open_study_file(const CommandContext& context,
                                                 const std::string& path);
 
-/// Returns the words for messages about the study, without the machine-hours of machines that have
-/// no price.
-[[nodiscard]] RecommendationContext study_words(const CommandContext& context,
-                                                const StoredStudy& study);
-/// Returns `study_words` with machine-hours and facts about the result (`add_study_facts`). Reads
+/// Returns the context without machine-hours and facts about the study's result.
+[[nodiscard]] RecommendationContext study_context(const CommandContext& context,
+                                                  const StoredStudy& study);
+/// Returns `study_context` with machine-hours and facts about the result (`add_study_facts`). Reads
 /// the study's trials if there is no price.
 [[nodiscard]] RecommendationContext recommendation_context(const CommandContext& context,
                                                            const StoredStudy& study,

@@ -20,7 +20,7 @@ struct StudyExport : StudyContents {
   std::map<std::int64_t, TrialTrace> traces;
 };
 
-/// `words` are those of `study_words`.
+/// `words` is the result of `study_context`.
 [[nodiscard]] Result<StudyExport> read_study_export(const StoredStudy& study,
                                                     RecommendationContext words);
 

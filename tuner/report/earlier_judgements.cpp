@@ -52,7 +52,7 @@ Result<Scatter> pairs_of_earlier_judgements(const History& history,
     if (!trials) return tl::unexpected(trials.error());
     judgements.push_back(scatter_of_trials(*study, *trials));
   }
-  return earlier_pairs(judgements);
+  return pooled_scatter(judgements);
 }
 
 }  // namespace steptune

@@ -10,7 +10,7 @@
 
 namespace steptune {
 
-/// Returns how much pairs of a program differ (`earlier_pairs`), from the latest finished
+/// Returns how much pairs of a program differ (`pooled_scatter`), from the latest finished
 /// judgements of the history. A judgement counts if its first command is `command`, whatever tree
 /// it ran in, or if it belongs to `campaign`, which may be empty. Judgements that this version
 /// cannot read do not count. Errors: the history's.

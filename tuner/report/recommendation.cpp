@@ -20,8 +20,9 @@
 namespace steptune {
 namespace {
 
-/// If a full buffer lowers the interval's lower end by a smaller share, no line is printed.
-constexpr double k_buffer_worth_naming = 0.99;
+/// The line about full buffers is printed if they may lower the interval's lower end to less than
+/// this share of it.
+constexpr double k_buffer_line_share = 0.99;
 constexpr std::size_t k_title_width = 8;
 
 const Objective& first_objective(const RecommendationContext& context) {
@@ -29,7 +30,8 @@ const Objective& first_objective(const RecommendationContext& context) {
   return context.objectives.empty() ? k_time : context.objectives[0].objective;
 }
 
-/// Returns the unchecked assumption `, if batch 256 needs no more samples than batch 32`.
+/// Returns `, if batch 256 needs no more samples than batch 32`, an assumption of the plan that
+/// nobody has checked. Empty if the plan assumes nothing.
 std::string batch_condition(const Recommendation& recommendation,
                             const RecommendationContext& context) {
   const bool is_scaled =
@@ -84,7 +86,8 @@ std::string extrapolation_text(const Recommendation& recommendation,
                      intervals.empty() ? "" : "; ", format_duration(recommendation.measured_s));
 }
 
-/// Returns `0.9 % to 1.8 % of the planned run`; empty if unknown.
+/// Returns `after 0.9 % to 1.8 % of the planned run`; empty if unknown, or if both ends are printed
+/// alike.
 std::string payback_interval_text(const Recommendation& recommendation) {
   if (!recommendation.payback_share || !std::isfinite(recommendation.payback_low)) return {};
   const std::string low = format_percent(recommendation.payback_low);
@@ -110,11 +113,11 @@ std::string tuning_text(const Recommendation& recommendation,
   return result;
 }
 
-std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t without) {
+std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t excluded) {
   std::string result;
   std::size_t count = 0;
   for (std::int64_t trial : trials) {
-    if (trial == without) continue;
+    if (trial == excluded) continue;
     if (++count <= k_shown_elements)
       result += fmt::format("{}{}", result.empty() ? "" : ", ", trial);
   }
@@ -122,8 +125,8 @@ std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t wit
   return result;
 }
 
-/// Returns `1 or 2`, `4, 6 or 8`. Many numbers become `1 to 64`; of many other values, lists the
-/// first.
+/// Returns `1 or 2`, or `4, 6 or 8`. More than four numbers become `1 to 64`, more than four other
+/// values `a, b, c, d or 3 more`.
 std::string values_text(const std::vector<Value>& values) {
   constexpr std::size_t k_shown = 4;
   const auto is_number = [](const Value& value) {
@@ -144,15 +147,16 @@ std::string values_text(const std::vector<Value>& values) {
   return text;
 }
 
-/// Returns `threads 1 or 2; workers 4 to 16`, in the study's order; may be empty.
+/// Returns the parameters with values that are too close to call: `threads 1 or 2; workers 4 to
+/// 16`. May be empty.
 std::string undecided_text(const Recommendation& recommendation,
-                           const std::vector<std::string>& order) {
+                           const std::vector<std::string>& parameter_order) {
   std::vector<const UndecidedParameter*> parameters;
   for (const UndecidedParameter& parameter : recommendation.undecided) {
     if (parameter.values.size() > 1) parameters.push_back(&parameter);
   }
   std::ranges::stable_sort(parameters, {}, [&](const UndecidedParameter* parameter) {
-    return std::ranges::find(order, parameter->name) - order.begin();
+    return std::ranges::find(parameter_order, parameter->name) - parameter_order.begin();
   });
   std::string text;
   for (const UndecidedParameter* parameter : parameters) {
@@ -185,7 +189,7 @@ std::string finalist_verdict(Verdict verdict, const RecommendationContext& conte
                           : "undecided: run it again with a longer --time";
 }
 
-/// Returns a line for each configuration that was confirmed but is not recommended.
+/// Returns a line for each configuration that had confirming runs but is not recommended.
 std::string finalists_text(const Recommendation& recommendation,
                            const RecommendationContext& context) {
   std::string result;
@@ -212,14 +216,16 @@ std::string trade_line(const Recommendation& recommendation, const Recommendatio
                                       printable_line(context.objectives[1].title()));
 }
 
-/// Returns the interval's lower end if a full buffer hides as much as possible.
+/// Returns the line with the interval's lower end if full buffers of data loaders hide as much
+/// loading time as possible.
 std::string buffer_line(const Recommendation& recommendation,
                         const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
-  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_buffer_worth_naming * speed_up.low))
+  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_buffer_line_share * speed_up.low))
     return {};
-  return fmt::format("buffer  at least {} even if full buffers hide as much as they can\n",
-                     comparison_text(speed_up.low_if_buffered, first_objective(context)));
+  return fmt::format(
+      "buffer  at least {} even if full data buffers hide as much loading as they can\n",
+      comparison_text(speed_up.low_if_buffered, first_objective(context)));
 }
 
 std::string titled(std::string_view title, const std::string& text) {
@@ -227,7 +233,7 @@ std::string titled(std::string_view title, const std::string& text) {
                       : fmt::format("{:<{}}{}\n", title, k_title_width, printable_line(text, 2000));
 }
 
-/// Returns the gain that no loader setting can exceed.
+/// Returns the line with the gain that no setting of the data loader can exceed.
 std::string limit_line(const RecommendationContext& context) {
   if (!context.loading_ceiling) return {};
   return titled("limit", loading_ceiling_text(*context.loading_ceiling, /*is_measured=*/true));

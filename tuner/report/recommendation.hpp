@@ -39,11 +39,11 @@ struct RecommendationContext {
   std::string rerun{};  ///< command that continues the study, without `--time`; empty: none
 };
 
-/// Returns the words for messages about the study, without machine-hours and facts about its
-/// result. `database_option` is ` --db PATH` or empty.
-[[nodiscard]] RecommendationContext study_words(const StoredStudy& study,
-                                                const std::string& database_option,
-                                                const std::filesystem::path& database);
+/// Returns the context without machine-hours and facts about the study's result. `database_option`
+/// is ` --db PATH` or empty.
+[[nodiscard]] RecommendationContext study_context(const StoredStudy& study,
+                                                  const std::string& database_option,
+                                                  const std::filesystem::path& database);
 
 /// Fills in facts from the stored study: changes, command, batches, time of a pair. `advised` is
 /// the recommended configuration. Changes nothing if this version cannot read the study.

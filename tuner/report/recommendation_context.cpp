@@ -61,8 +61,8 @@ bool sets_knobs(const Json& document) {
 
 }  // namespace
 
-RecommendationContext study_words(const StoredStudy& study, const std::string& database_option,
-                                  const std::filesystem::path& database) {
+RecommendationContext study_context(const StoredStudy& study, const std::string& database_option,
+                                    const std::filesystem::path& database) {
   const Json& document = study.record.document;
   return {study.record.name + database_option,
           study.objectives,

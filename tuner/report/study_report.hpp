@@ -23,8 +23,8 @@ struct StudyContents {
   std::vector<SessionRecord> sessions;   ///< with the libraries that a baseline reported in each
   std::vector<StudyDecision> decisions;  ///< about the study as a whole
 };
-/// Reads the contents. `standing` has all trials of the study (`read_whole_standing`). `words` are
-/// those of `study_words`. Machine-hours of machines without a price come from the trials.
+/// Reads the contents. `standing` has all trials of the study (`read_whole_standing`). `words` is
+/// the result of `study_context`. Machine-hours of machines without a price come from the trials.
 [[nodiscard]] Result<StudyContents> read_study_contents(const StoredStudy& study,
                                                         RecommendationContext words,
                                                         Standing standing);

@@ -83,7 +83,7 @@ Result<std::string> StudyPages::made_page(std::int64_t id, const std::string& ve
                                     "`steptune leaderboard {}{}` selects among them.",
                                     *trials, k_many_trials, record.name, database_option_));
   }
-  const auto report = read_study_report(*study, study_words(*study, database_option_, database_));
+  const auto report = read_study_report(*study, study_context(*study, database_option_, database_));
   if (!report) return tl::unexpected(report.error());
   const LivePage live{fmt::format("/studies/{}/events?since={}", id, version)};
   return html_report(*report, &live);

@@ -104,7 +104,7 @@ void DraftKnobs::write_into(Json& document, Draft& draft) && {
 
 std::vector<std::string> DraftKnobs::left_out() const {
   std::vector<std::string> lines;
-  for (const auto& [why, names] : left_)
+  for (const auto& [why, names] : left_out_)
     lines.push_back(fmt::format("{}: {}", fmt::join(names, ", "), why));
   return lines;
 }
@@ -113,8 +113,8 @@ void DraftKnobs::consider(const Knob& knob) {
   const auto reported_knob = survey_.log.knobs().find(knob.name);
   if (reported_knob == survey_.log.knobs().end()) return;
   if (std::string why = why_not_allowed(knob, reported_knob->second); !why.empty())
-    return leave(knob, why);
-  if (std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
+    return leave_out(knob, why);
+  if (std::string why = why_not_worth(knob); !why.empty()) return leave_out(knob, why);
   // Knobs whose part was not measured come first, in the table's order.
   const double gain = possible_gain(knob, survey_, options_.facts).value_or(k_infinity);
   candidates_.push_back({&knob, &reported_knob->second, gain});
@@ -180,11 +180,10 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
   return fmt::format("{} takes {:.1f} % of a step", knob.part, 1e2 * share->second);
 }
 
-void DraftKnobs::leave(const Knob& knob, const std::string& why) {
-  const auto same = std::ranges::find(left_, why, &Left::first);
-  auto& names = same == left_.end() ? left_.emplace_back(why, std::vector<std::string>()).second
-                                    : same->second;
-  names.push_back(knob.name);
+void DraftKnobs::leave_out(const Knob& knob, const std::string& why) {
+  auto same = std::ranges::find(left_out_, why, &LeftOut::first);
+  if (same == left_out_.end()) same = left_out_.emplace(same, why, std::vector<std::string>());
+  same->second.push_back(knob.name);
 }
 
 void DraftKnobs::offer_by_gain() {
@@ -201,15 +200,15 @@ void DraftKnobs::offer_by_gain() {
                                     today_of(knob, *candidate.state) == baseline_[k_threads];
     if (moves_with_threads) {
       rules_[knob.name] = fmt::format("{{{}}}", k_threads);
-      leave(knob, fmt::format("is set together with {}", k_threads));
+      leave_out(knob, fmt::format("is set together with {}", k_threads));
     } else if (knob.name == k_flush_denormal && !changes_loss_) {
       // Few programs compute with denormal numbers for long, and each trial would have to train
       // until the guard is checked.
-      leave(knob, "needs a guard on the loss, which one setting seldom pays for");
+      leave_out(knob, "needs a guard on the loss, which one setting seldom pays for");
     } else if (static_cast<double>(parameters_.size()) >= most) {
-      leave(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} knobs; "
-                              "these promise a smaller gain",
-                              *options_.trials, most));
+      leave_out(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} "
+                                  "knobs; these promise a smaller gain",
+                                  *options_.trials, most));
     } else {
       offer(candidate);
     }
@@ -220,23 +219,24 @@ void DraftKnobs::offer(const Candidate& candidate) {
   const Knob& knob = *candidate.knob;
   const KnobState& state = *candidate.state;
   Json parameter = knob.parameter;
-  const bool active = settle_condition(parameter);
+  const bool active = evaluate_condition(parameter);
   const Json today = today_of(knob, state);
   if (!active && !parameter.contains("when")) {
-    return leave(knob, "has no effect with the program's present settings");
+    return leave_out(knob, "has no effect with the program's present settings");
   }
-  if (active && today.is_null()) return leave(knob, "the program's value is not known");
-  narrow(knob, parameter, today);
+  if (active && today.is_null()) return leave_out(knob, "the program's value is not known");
+  adapt_range(knob, parameter, today);
   if (parameter.contains("choices")) {
     if (!state.choices.empty()) parameter["choices"] = state.choices;
     const Json& choices = parameter["choices"];
     if (active && std::ranges::find(choices, today) == choices.end()) {
-      return leave(knob, fmt::format("is {}, which is not one of its choices", plain_text(today)));
+      return leave_out(knob,
+                       fmt::format("is {}, which is not one of its choices", plain_text(today)));
     }
-    if (choices.size() < 2) return leave(knob, "only one value is possible here");
+    if (choices.size() < 2) return leave_out(knob, "only one value is possible here");
   }
-  if (parameter.contains("low") && !settle_range(parameter, active ? today : Json())) {
-    return leave(knob, "only one value is possible here");
+  if (parameter.contains("low") && !extend_range(parameter, active ? today : Json())) {
+    return leave_out(knob, "only one value is possible here");
   }
   tuned_.push_back(fmt::format("{} {}{}", knob.name, range_text(parameter, options_.facts),
                                active ? ", today " + plain_text(today) : ""));
@@ -256,7 +256,7 @@ Json DraftKnobs::today_of(const Knob& knob, const KnobState& state) const {
   return std::isfinite(today) ? Json(static_cast<std::int64_t>(today)) : Json();
 }
 
-bool DraftKnobs::settle_condition(Json& parameter) const {
+bool DraftKnobs::evaluate_condition(Json& parameter) const {
   if (!parameter.contains("when")) return true;
   const auto when = parameter["when"].get<std::string>();
   const auto names = document::identifiers_in(when);
@@ -277,7 +277,7 @@ bool DraftKnobs::settle_condition(Json& parameter) const {
   return active;
 }
 
-void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) const {
+void DraftKnobs::adapt_range(const Knob& knob, Json& parameter, const Json& today) const {
   // Workers beyond the number of CPUs help only if workers mostly wait, and if the step waits for
   // them.
   const bool is_waited_for = loading_can_gain(survey_, 1.0 + options_.worth);
@@ -293,7 +293,7 @@ void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) co
   parameter["memory"] = "increases";
 }
 
-bool DraftKnobs::settle_range(Json& parameter, const Json& today) const {
+bool DraftKnobs::extend_range(Json& parameter, const Json& today) const {
   double low = fact_value(plain_text(parameter["low"]), options_.facts);
   double high = fact_value(plain_text(parameter["high"]), options_.facts);
   if (today.is_number()) {

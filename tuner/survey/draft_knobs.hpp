@@ -13,24 +13,23 @@
 
 namespace steptune {
 
-/// Knob for the size of a batch.
 inline constexpr const char* k_batch_size = "batch_size";
 
 /// Returns the family of frameworks that the hook reports; PyTorch's if it reports none.
 [[nodiscard]] std::string family_of(const Survey& survey);
 
-/// The knobs of a draft: those that may be set in the program and may make it faster, in order of
-/// possible gain. `survey` and `options` must outlive it.
+/// Knobs that a drafted study file tunes: those that can be set in the program and may make it
+/// faster, in order of possible gain. `survey` and `options` must outlive it.
 class DraftKnobs {
  public:
   DraftKnobs(const Survey& survey, const DraftOptions& options);
 
   [[nodiscard]] bool empty() const { return parameters_.empty(); }
   [[nodiscard]] bool contains(const std::string& name) const { return parameters_.contains(name); }
-  /// True if an offered knob may change the loss, but there is no loss to guard it.
+  /// True if an offered knob may change the loss, but the hook found no loss for a guard.
   [[nodiscard]] bool lacks_guard() const { return changes_loss_ && !guard_; }
   void write_into(Json& document, Draft& draft) &&;
-  /// Returns the knobs left out, by reason: `pin_memory, tf32: no GPU`.
+  /// Returns the knobs that are not tuned, by reason: `pin_memory, tf32: no GPU`.
   [[nodiscard]] std::vector<std::string> left_out() const;
 
  private:
@@ -47,22 +46,23 @@ class DraftKnobs {
   [[nodiscard]] std::string why_not_worth(const Knob& knob) const;
   void offer_by_gain();
   void offer(const Candidate& candidate);
-  void leave(const Knob& knob, const std::string& why);
+  void leave_out(const Knob& knob, const std::string& why);
   [[nodiscard]] Json today_of(const Knob& knob, const KnobState& state) const;
-  /// Returns false if the knob has no effect in the unchanged program. Evaluates and removes
-  /// conditions on knobs that are not tuned.
-  [[nodiscard]] bool settle_condition(Json& parameter) const;
-  void narrow(const Knob& knob, Json& parameter, const Json& today) const;
+  /// Returns false if the knob has no effect in the unchanged program, by the parameter's `when`.
+  /// Removes `when` if it depends on knobs that are not tuned.
+  [[nodiscard]] bool evaluate_condition(Json& parameter) const;
+  /// Sets the range of a batch size, and lowers the upper end for data-loader workers.
+  void adapt_range(const Knob& knob, Json& parameter, const Json& today) const;
   /// Extends the range to today's value. Returns false if the range has only one value.
-  [[nodiscard]] bool settle_range(Json& parameter, const Json& today) const;
+  [[nodiscard]] bool extend_range(Json& parameter, const Json& today) const;
 
-  /// Reason, and the knobs left out for it.
-  using Left = std::pair<std::string, std::vector<std::string>>;
+  /// A reason, and the names of the knobs that are not tuned for this reason.
+  using LeftOut = std::pair<std::string, std::vector<std::string>>;
 
   const Survey& survey_;
   const DraftOptions& options_;
   std::map<std::string, double> shares_;
-  std::string device_;  ///< device that trains; empty if the hook does not know it
+  std::string device_;  ///< device on which the program trains; empty if the hook does not know it
   std::optional<Json> guard_;
   std::vector<Candidate> candidates_;
   Configuration today_;
@@ -70,7 +70,7 @@ class DraftKnobs {
   Json baseline_ = Json::object();
   Json rules_ = Json::object();
   std::vector<std::string> tuned_;
-  std::vector<Left> left_;
+  std::vector<LeftOut> left_out_;
   bool changes_loss_ = false;
 };
 

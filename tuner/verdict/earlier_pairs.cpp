@@ -18,7 +18,8 @@ double variance_of(const Scatter& scatter) {
   return std::max(scatter.variance(), k_least_pair_variance);
 }
 
-/// Returns the variance of the judgements' log variances that chance does not explain.
+/// Returns the variance between the judgements' log variances, minus the part that comes from
+/// estimating each of them from few pairs.
 double variance_of_log_variances(const std::vector<Scatter>& judgements) {
   const auto count = static_cast<double>(judgements.size());
   const auto log_variance = [](const Scatter& scatter) {
@@ -37,15 +38,15 @@ double variance_of_log_variances(const std::vector<Scatter>& judgements) {
   return squares / (count - 1.0) - by_chance;
 }
 
-/// Returns the degrees of freedom of a variance whose logarithm has the variance `of_log`; `most`
-/// if that is less.
-double degrees_of_freedom(double of_log, double most) {
+/// Returns the degrees of freedom, at most `most`, with which an estimated variance has a logarithm
+/// of this variance.
+double degrees_of_freedom(double variance_of_log, double most) {
   double low = 0.0;
   double high = most;
-  if (!(of_log > trigamma(0.5 * most))) return most;
+  if (!(variance_of_log > trigamma(0.5 * most))) return most;
   while (high - low > 1e-3 * high) {
     const double middle = 0.5 * (low + high);
-    (trigamma(0.5 * middle) > of_log ? low : high) = middle;
+    (trigamma(0.5 * middle) > variance_of_log ? low : high) = middle;
   }
   return high;
 }
@@ -64,20 +65,20 @@ Scatter scatter_of_judgement(const std::vector<Scatter>& commands) {
   return count > 0.0 ? Scatter{sum.squares / count, sum.degrees_of_freedom / count} : sum;
 }
 
-Scatter earlier_pairs(const std::vector<Scatter>& judgements) {
-  std::vector<Scatter> known;
-  std::ranges::copy_if(judgements, std::back_inserter(known), [](const Scatter& scatter) {
+Scatter pooled_scatter(const std::vector<Scatter>& judgements) {
+  std::vector<Scatter> measured;
+  std::ranges::copy_if(judgements, std::back_inserter(measured), [](const Scatter& scatter) {
     return scatter.degrees_of_freedom >= 1.0 && std::isfinite(scatter.squares);
   });
-  if (known.empty()) return {};
+  if (measured.empty()) return {};
   double squares = 0.0;
   double most = 0.0;
-  for (const Scatter& scatter : known) {
+  for (const Scatter& scatter : measured) {
     squares += scatter.degrees_of_freedom * variance_of(scatter);
     most += scatter.degrees_of_freedom;
   }
-  const double of_log = known.size() > 1 ? variance_of_log_variances(known) : 0.0;
-  const double freedom = degrees_of_freedom(of_log, most);
+  const double variance_of_log = measured.size() > 1 ? variance_of_log_variances(measured) : 0.0;
+  const double freedom = degrees_of_freedom(variance_of_log, most);
   return {freedom * squares / most, freedom};
 }
 

@@ -20,6 +20,6 @@ namespace steptune {
 /// G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in
 /// microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004,
 /// section 6.2. Smyth's deviation is the scale of a prior; the mean, used here, is larger.
-[[nodiscard]] Scatter earlier_pairs(const std::vector<Scatter>& judgements);
+[[nodiscard]] Scatter pooled_scatter(const std::vector<Scatter>& judgements);
 
 }  // namespace steptune

@@ -282,7 +282,8 @@ TEST(Recommendation, DetailsNameTheLowerEndThatBuffersLeave) {
   Recommendation recommendation = faster();
   recommendation.speed_up.low_if_buffered = 1.31;
   EXPECT_EQ(line_of(details_text(recommendation, two_objectives()), "buffer"),
-            "buffer  at least 1.31 times as fast even if full buffers hide as much as they can");
+            "buffer  at least 1.31 times as fast even if full data buffers hide as much loading as "
+            "they can");
   EXPECT_EQ(recommendation_text(recommendation, two_objectives()).find("buffer"),
             std::string::npos);
   recommendation.speed_up.low_if_buffered = 2.04;

@@ -32,8 +32,8 @@ std::vector<Scatter> judgements(double spread) {
 }
 
 TEST(EarlierPairs, OnePairShowsNoScatter) {
-  EXPECT_DOUBLE_EQ(earlier_pairs({}).degrees_of_freedom, 0.0);
-  EXPECT_DOUBLE_EQ(earlier_pairs({{0.0, 0.0}, {0.0, 0.0}}).degrees_of_freedom, 0.0);
+  EXPECT_DOUBLE_EQ(pooled_scatter({}).degrees_of_freedom, 0.0);
+  EXPECT_DOUBLE_EQ(pooled_scatter({{0.0, 0.0}, {0.0, 0.0}}).degrees_of_freedom, 0.0);
 }
 
 TEST(EarlierPairs, CommandsOfAJudgementCountAsOne) {
@@ -44,19 +44,19 @@ TEST(EarlierPairs, CommandsOfAJudgementCountAsOne) {
 }
 
 TEST(EarlierPairs, JudgementsWithTheSameScatterCountInFull) {
-  const Scatter pairs = earlier_pairs({{0.02, 2.0}, {0.04, 4.0}, {0.0, 0.0}});
+  const Scatter pairs = pooled_scatter({{0.02, 2.0}, {0.04, 4.0}, {0.0, 0.0}});
   EXPECT_NEAR(pairs.deviation(), 0.1, 1e-12);
   EXPECT_DOUBLE_EQ(pairs.degrees_of_freedom, 6.0);
 }
 
 TEST(EarlierPairs, ScatterThatVariesByChanceCountsMuch) {
-  const Scatter pairs = earlier_pairs(judgements(0.0));
+  const Scatter pairs = pooled_scatter(judgements(0.0));
   EXPECT_NEAR(pairs.deviation(), k_pair_deviation, 0.15 * k_pair_deviation);
   EXPECT_GT(pairs.degrees_of_freedom, 4.0 * k_freedom);
 }
 
 TEST(EarlierPairs, ScatterThatVariesMoreThanByChanceCountsLittle) {
-  const Scatter pairs = earlier_pairs(judgements(0.8));
+  const Scatter pairs = pooled_scatter(judgements(0.8));
   EXPECT_GT(pairs.deviation(), k_pair_deviation);
   EXPECT_LT(pairs.degrees_of_freedom, 1.5 * k_freedom);
 }

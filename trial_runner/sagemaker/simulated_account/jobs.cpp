@@ -30,41 +30,41 @@ std::vector<std::pair<std::string, int>> instances_of(const Json& resources) {
 
 }  // namespace
 
-std::vector<TrialKey> ContainerRun::over_by(double time_s) const {
-  std::vector<TrialKey> over;
+std::vector<TrialKey> ContainerRun::trials_ended_by(double time_s) const {
+  std::vector<TrialKey> ended;
   double until_s = start_s;
-  for (const SimulatedTurn& turn : turns) {
-    until_s += turn.duration_s();
-    if (until_s <= std::min(time_s, end_s.value_or(time_s))) over.push_back(turn.key);
+  for (const SimulatedTrial& trial : trials) {
+    until_s += trial.duration_s();
+    if (until_s <= std::min(time_s, end_s.value_or(time_s))) ended.push_back(trial.key);
   }
-  return over;
+  return ended;
 }
 
-SimulatedJob::SimulatedJob(Json input, double now_s, bool warm, JobSurroundings surroundings)
+SimulatedJob::SimulatedJob(Json input, double now_s, bool warm, AccountParts account)
     : input_(std::move(input)),
       name_(input_.at("TrainingJobName").get<std::string>()),
       warm_(warm),
       spot_(input_.value("EnableManagedSpotTraining", false)),
       instances_(instances_of(input_.at("ResourceConfig"))),
-      around_(surroundings),
-      rng_(surroundings.options.seed, "rehearsal_job/" + name_) {
-  begin_start(now_s);
+      account_(account),
+      rng_(account.options.seed, "rehearsal_job/" + name_) {
+  enter_starting(now_s);
 }
 
 double SimulatedJob::keep_alive_s() const {
   return input_.at("ResourceConfig").value("KeepAlivePeriodInSeconds", 0.0);
 }
 
-double SimulatedJob::varied(double seconds) {
-  return seconds * (1.0 + around_.options.stages.jitter * (2.0 * rng_.uniform() - 1.0));
+double SimulatedJob::with_jitter(double seconds) {
+  return seconds * (1.0 + account_.options.stages.jitter * (2.0 * rng_.uniform() - 1.0));
 }
 
 double SimulatedJob::download_s() const {
   const auto mode = input_.at("AlgorithmSpecification").value("TrainingInputMode", "File");
   double longest_s = 0.0;
   for (const Json& channel : input_.value("InputDataConfig", Json::array())) {
-    const auto found = around_.options.stages.download_s.find(channel.value("InputMode", mode));
-    if (found != around_.options.stages.download_s.end()) {
+    const auto found = account_.options.stages.download_s.find(channel.value("InputMode", mode));
+    if (found != account_.options.stages.download_s.end()) {
       longest_s = std::max(longest_s, found->second);
     }
   }
@@ -79,25 +79,25 @@ void SimulatedJob::enter(Stage stage, const std::string& status, double now_s, d
   due_s_ = now_s + duration_s;
 }
 
-void SimulatedJob::begin_start(double now_s) {
-  const StageTimes& stages = around_.options.stages;
-  double start_s = varied(warm_ ? stages.warm_start_s : stages.cold_start_s);
+void SimulatedJob::enter_starting(double now_s) {
+  const StageTimes& stages = account_.options.stages;
+  double start_s = with_jitter(warm_ ? stages.warm_start_s : stages.cold_start_s);
   // A job on warm machines never lacks capacity.
-  const auto fault = warm_ ? std::nullopt : around_.faults.for_job(name_, FaultKind::capacity);
+  const auto fault = warm_ ? std::nullopt : account_.faults.for_job(name_, FaultKind::capacity);
   no_capacity_ = fault.has_value();
   if (fault) start_s += fault->after_s.value_or(0.0);
   enter(Stage::starting, "Starting", now_s, start_s, "Starting the training job");
 }
 
-void SimulatedJob::play() {
+void SimulatedJob::process_event() {
   const double now_s = due_s_;
   switch (stage_) {
     case Stage::starting:
-      leave_start();
+      leave_starting();
       break;
     case Stage::downloading:
       enter(Stage::preparing, "Training", now_s,
-            warm_ ? 0.0 : varied(around_.options.stages.image_download_s),
+            warm_ ? 0.0 : with_jitter(account_.options.stages.image_download_s),
             "Training image download completed. Training in progress.");
       break;
     case Stage::preparing:
@@ -108,7 +108,7 @@ void SimulatedJob::play() {
       break;
     case Stage::stopping: {
       end_containers(now_s, {});
-      enter(Stage::uploading, "Uploading", now_s, ran_ ? around_.options.stages.upload_s : 0.0,
+      enter(Stage::uploading, "Uploading", now_s, ran_ ? account_.options.stages.upload_s : 0.0,
             "Uploading generated training model");
       break;
     }
@@ -120,7 +120,7 @@ void SimulatedJob::play() {
   }
 }
 
-void SimulatedJob::leave_start() {
+void SimulatedJob::leave_starting() {
   const double now_s = due_s_;
   if (no_capacity_) {
     end_ = {"Failed", "Failed",
@@ -132,55 +132,56 @@ void SimulatedJob::leave_start() {
   }
   if (!training_start_s_) training_start_s_ = now_s;
   attempt_start_s_ = now_s;
-  enter(Stage::downloading, "Downloading", now_s, varied(download_s()), "Downloading input data");
+  enter(Stage::downloading, "Downloading", now_s, with_jitter(download_s()),
+        "Downloading input data");
 }
 
-std::vector<SimulatedTurn> SimulatedJob::turns() const {
-  std::vector<SimulatedTurn> turns;
-  for (const PackedTrial& trial : pack_of(input_.value("Environment", Json::object()))) {
-    const std::string name = trial_name(trial.key);
+std::vector<SimulatedTrial> SimulatedJob::trials() const {
+  std::vector<SimulatedTrial> trials;
+  for (const PackedTrial& packed : pack_of(input_.value("Environment", Json::object()))) {
+    const std::string name = trial_name(packed.key);
     Json input = input_;
     input["HyperParameters"] =
         Json::parse(input_.at("HyperParameters").at(name).get<std::string>());
     input["Environment"][std::string(k_trial_variable)] = name;
-    SimulatedTurn turn{trial.key, around_.program(input), trial.seconds,
-                       Rng(around_.options.seed, fmt::format("rehearsal_output/{}/{}", name_, name),
-                           static_cast<std::uint64_t>(runs_.size()))};
-    if (trial.slow_limit) turn.look_at(*trial.slow_limit);
-    if (trial.idle_s) turn.look_for_silence(*trial.idle_s);
-    turns.push_back(std::move(turn));
+    const Rng rng(account_.options.seed, fmt::format("rehearsal_output/{}/{}", name_, name),
+                  static_cast<std::uint64_t>(runs_.size()));
+    SimulatedTrial trial{packed.key, account_.program(input), packed.seconds, rng};
+    if (packed.slow_limit) trial.apply_slow_limit(*packed.slow_limit);
+    if (packed.idle_s) trial.apply_idle_limit(*packed.idle_s);
+    trials.push_back(std::move(trial));
   }
-  return turns;
+  return trials;
 }
 
 void SimulatedJob::start_containers() {
   const double now_s = due_s_;
-  const std::vector<SimulatedTurn> turns = this->turns();
+  const std::vector<SimulatedTrial> trials = this->trials();
   SimulatedProgram program;
-  if (turns.empty()) {
-    program = around_.program(input_);
+  if (trials.empty()) {
+    program = account_.program(input_);
   } else {
     // The pack's shell ends with status 0, even if trials fail.
-    program = turns.front().program;
+    program = trials.front().program;
     program.exit_code = 0;
     program.failure.clear();
     program.ends_after_s = 0.0;
-    for (const SimulatedTurn& turn : turns)
-      *program.ends_after_s += turn.duration_s();
+    for (const SimulatedTrial& trial : trials)
+      *program.ends_after_s += trial.duration_s();
   }
   const auto attempt = static_cast<std::uint64_t>(runs_.size());
-  runs_.push_back({program, now_s, std::nullopt, turns});
+  runs_.push_back({program, now_s, std::nullopt, trials});
   ran_ = true;
   int host = 0;
   for (const auto& [type, count] : instances_) {
     for (int i = 0; i < count; ++i) {
       ++host;
       const auto epoch_ms = static_cast<std::int64_t>(now_s * 1000.0);
-      const Rng rng(around_.options.seed, "rehearsal_output/" + name_, attempt);
-      outputs_.push_back(&around_.logs.open(fmt::format("{}/algo-{}-{}", name_, host, epoch_ms),
-                                            turns.empty()
-                                                ? SimulatedOutput(program, host == 1, now_s, rng)
-                                                : SimulatedOutput(turns, now_s, rng)));
+      const Rng rng(account_.options.seed, "rehearsal_output/" + name_, attempt);
+      outputs_.push_back(&account_.logs.open(fmt::format("{}/algo-{}-{}", name_, host, epoch_ms),
+                                             trials.empty()
+                                                 ? SimulatedOutput(program, host == 1, now_s, rng)
+                                                 : SimulatedOutput(trials, now_s, rng)));
     }
   }
   stage_ = Stage::training;
@@ -189,9 +190,9 @@ void SimulatedJob::start_containers() {
   const auto time_of = [&](const std::optional<Fault>& fault) {
     return fault ? now_s + fault->after_s.value_or(5.0) : k_infinity;
   };
-  internal_error_s_ = time_of(around_.faults.for_job(name_, FaultKind::internal));
+  internal_error_s_ = time_of(account_.faults.for_job(name_, FaultKind::internal));
   interruption_s_ =
-      spot_ ? time_of(around_.faults.for_job(name_, FaultKind::spot_interruption)) : k_infinity;
+      spot_ ? time_of(account_.faults.for_job(name_, FaultKind::spot_interruption)) : k_infinity;
   due_s_ = std::min({exit_s_, limit_s_, internal_error_s_, interruption_s_});
 }
 
@@ -212,7 +213,7 @@ void SimulatedJob::leave_training() {
     end_ = end_of_program();
     end_containers(now_s, runs_.back().program.failure);
     enter(Stage::uploading, "Uploading", now_s,
-          end_.status == "Failed" ? 0.0 : around_.options.stages.upload_s,
+          end_.status == "Failed" ? 0.0 : account_.options.stages.upload_s,
           "Uploading generated training model");
   }
 }
@@ -221,15 +222,15 @@ void SimulatedJob::interrupt() {
   const double now_s = due_s_;
   end_containers(now_s, {});
   ran_ = false;
-  billed_s_ += (now_s - *attempt_start_s_) * around_.options.spot_billed_share;
+  billed_s_ += (now_s - *attempt_start_s_) * account_.options.spot_billed_share;
   attempt_start_s_.reset();
   enter(Stage::starting, "Interrupted", now_s, 0.0, "Interrupted: instances were reclaimed");
   const double wait_s = input_["StoppingCondition"].value("MaxWaitTimeInSeconds", 0.0);
-  if (now_s - created_s() + around_.options.stages.cold_start_s > wait_s) {
+  if (now_s - created_s() + account_.options.stages.cold_start_s > wait_s) {
     end_ = {"Stopped", "MaxWaitTimeExceeded", "", false};
     finish(now_s);
   } else {
-    begin_start(now_s);
+    enter_starting(now_s);
   }
 }
 
@@ -242,14 +243,15 @@ void SimulatedJob::end_containers(double now_s, const std::string& last_words) {
 }
 
 void SimulatedJob::terminate_program(double now_s) {
-  double gone_s = now_s;
+  double ended_s = now_s;
   if (!outputs_.empty()) {
-    const double patience_s =
-        std::min(runs_.back().program.stop_s, around_.options.stages.stop_grace_s);
-    gone_s = std::max(now_s, std::min(exit_s_, now_s + patience_s));
+    // The program ends by itself, on SIGTERM, or at the latest on SIGKILL.
+    const double stop_s =
+        std::min(runs_.back().program.stop_s, account_.options.stages.stop_grace_s);
+    ended_s = std::max(now_s, std::min(exit_s_, now_s + stop_s));
   }
   enter(
-      Stage::stopping, "Stopping", now_s, gone_s - now_s,
+      Stage::stopping, "Stopping", now_s, ended_s - now_s,
       end_.secondary == "MaxRuntimeExceeded" ? "MaxRuntimeExceeded" : "Stopping the training job");
 }
 
@@ -279,7 +281,7 @@ void SimulatedJob::finish(double now_s) {
   status_ = end_.status;
   if (training_start_s_) training_end_s_ = now_s;
   if (attempt_start_s_) {
-    billed_s_ += (now_s - *attempt_start_s_) * (spot_ ? around_.options.spot_billed_share : 1.0);
+    billed_s_ += (now_s - *attempt_start_s_) * (spot_ ? account_.options.spot_billed_share : 1.0);
   }
 }
 

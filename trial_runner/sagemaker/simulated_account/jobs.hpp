@@ -17,7 +17,7 @@
 namespace steptune::simulated {
 
 /// Parts of the account that a job uses; all outlive it.
-struct JobSurroundings {
+struct AccountParts {
   const AccountOptions& options;
   const ProgramModel& program;
   FaultScript& faults;
@@ -37,17 +37,16 @@ struct ContainerRun {
   SimulatedProgram program;
   double start_s = 0.0;
   std::optional<double> end_s;
-  std::vector<SimulatedTurn> turns{};  ///< of a pack
-  /// Returns the trials of `turns` that had ended by this time.
-  [[nodiscard]] std::vector<TrialKey> over_by(double time_s) const;
+  std::vector<SimulatedTrial> trials{};  ///< of a pack, in order; empty if the job is no pack
+  [[nodiscard]] std::vector<TrialKey> trials_ended_by(double time_s) const;
 };
 
-/// A training job and its changes of status. Its owner must call `play` at each `next_event_s`, in
-/// order of time among all jobs.
+/// A training job and its changes of status. Its owner must call `process_event` at each
+/// `next_event_s`, in order of time among all jobs.
 class SimulatedJob {
  public:
   /// `input` must be valid. `warm`: the job takes over a pool's machines.
-  SimulatedJob(Json input, double now_s, bool warm, JobSurroundings surroundings);
+  SimulatedJob(Json input, double now_s, bool warm, AccountParts account);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Json& input() const { return input_; }
@@ -61,7 +60,8 @@ class SimulatedJob {
 
   /// Returns the time of the job's next event; infinite if nothing more will happen.
   [[nodiscard]] double next_event_s() const { return due_s_; }
-  void play();
+  /// Moves the job to the stage that follows at `next_event_s`.
+  void process_event();
   void stop(double now_s);  ///< the job must be neither over nor stopping
 
   [[nodiscard]] bool over() const { return stage_ == Stage::over; }
@@ -76,7 +76,7 @@ class SimulatedJob {
   [[nodiscard]] std::optional<double> training_end_s() const { return training_end_s_; }
   [[nodiscard]] double billed_s() const { return billed_s_; }  ///< for each instance
   /// True if another job may use the machines of this one.
-  [[nodiscard]] bool left_healthy_machines() const { return end_.healthy; }
+  [[nodiscard]] bool left_healthy_machines() const { return end_.are_machines_healthy; }
 
  private:
   enum class Stage { starting, downloading, preparing, training, stopping, uploading, over };
@@ -84,16 +84,17 @@ class SimulatedJob {
     std::string status;
     std::string secondary;
     std::string reason;
-    bool healthy = true;
+    bool are_machines_healthy = true;
   };
 
+  /// Starts a stage that takes `duration_s`, and adds its transition.
   void enter(Stage stage, const std::string& status, double now_s, double duration_s,
              std::string message);
-  void begin_start(double now_s);
-  void leave_start();
+  void enter_starting(double now_s);
+  void leave_starting();
   void start_containers();
-  /// Programs of a pack's trials; empty if the job is no pack.
-  [[nodiscard]] std::vector<SimulatedTurn> turns() const;
+  /// Returns the trials of a pack, in order; empty if the job is no pack.
+  [[nodiscard]] std::vector<SimulatedTrial> trials() const;
   void leave_training();
   void interrupt();
   void end_containers(double now_s, const std::string& last_words);
@@ -101,24 +102,25 @@ class SimulatedJob {
   void finish(double now_s);
   [[nodiscard]] JobEnd end_of_program() const;
   [[nodiscard]] double download_s() const;
-  [[nodiscard]] double varied(double seconds);
+  [[nodiscard]] double with_jitter(double seconds);
 
   Json input_;
   std::string name_;
   bool warm_ = false;
   bool spot_ = false;
   std::vector<std::pair<std::string, int>> instances_;
-  JobSurroundings around_;
+  AccountParts account_;
   Rng rng_;
 
   Stage stage_ = Stage::starting;
-  double due_s_ = 0.0;
+  double due_s_ = 0.0;  ///< end of the stage
   std::string status_ = "InProgress";
   std::vector<StatusTransition> transitions_;
   std::vector<ContainerRun> runs_;
   std::vector<SimulatedOutput*> outputs_;  ///< of the current run
   bool ran_ = false;                       ///< the program ran on the machines held now
   bool no_capacity_ = false;
+  // Times at which the containers would end, for each reason; the earliest one decides.
   double exit_s_ = 0.0;
   double limit_s_ = 0.0;
   double internal_error_s_ = 0.0;

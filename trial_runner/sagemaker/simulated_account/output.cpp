@@ -22,20 +22,20 @@ bool begins_phase(const std::string& line) {
 
 }  // namespace
 
-double SimulatedTurn::asked_after_s() const {
+double SimulatedTrial::asked_after_s() const {
   return std::min({given_s, slow_after_s.value_or(given_s), idle_after_s.value_or(given_s)});
 }
 
-double SimulatedTurn::duration_s() const {
+double SimulatedTrial::duration_s() const {
   const double asked_s = asked_after_s() + program.stop_s;
   return std::min(program.ends_after_s.value_or(asked_s), asked_s);
 }
 
-bool SimulatedTurn::is_over() const {
+bool SimulatedTrial::is_over() const {
   return !program.ends_after_s || *program.ends_after_s > asked_after_s();
 }
 
-void SimulatedTurn::look_at(const SlowLimit& limit) {
+void SimulatedTrial::apply_slow_limit(const SlowLimit& limit) {
   SimulatedOutput output(program, true, 0.0, rng);
   output.produce_until(std::min(given_s, program.ends_after_s.value_or(given_s)));
   SlowLooks looks(limit);
@@ -45,7 +45,7 @@ void SimulatedTurn::look_at(const SlowLimit& limit) {
   }
 }
 
-void SimulatedTurn::look_for_silence(double idle_s) {
+void SimulatedTrial::apply_idle_limit(double idle_s) {
   const double until_s = std::min(given_s, program.ends_after_s.value_or(given_s));
   SimulatedOutput output(program, true, 0.0, rng);
   output.produce_until(until_s);
@@ -70,51 +70,51 @@ SimulatedOutput::SimulatedOutput(const SimulatedProgram& program, bool reports, 
   next_s_ += program_.step_s * step_times_.take(steps_per_line_, rng_);
 }
 
-SimulatedOutput::SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s, Rng rng)
+SimulatedOutput::SimulatedOutput(const std::vector<SimulatedTrial>& trials, double start_s, Rng rng)
     : start_s_(start_s), rng_(std::move(rng)), step_times_({}, rng_) {
   double begin_s = start_s;
-  for (const SimulatedTurn& turn : turns) {
-    SimulatedOutput output(turn.program, true, begin_s, turn.rng);
-    const double end_s = begin_s + turn.duration_s();
-    output.end(end_s, turn.is_over() ? std::string() : turn.program.failure);
-    turns_.push_back({turn, begin_s, end_s, std::move(output)});
+  for (const SimulatedTrial& trial : trials) {
+    SimulatedOutput output(trial.program, true, begin_s, trial.rng);
+    const double end_s = begin_s + trial.duration_s();
+    output.end(end_s, trial.is_over() ? std::string() : trial.program.failure);
+    trials_.push_back({trial, begin_s, end_s, std::move(output)});
     begin_s = end_s;
   }
-  produce_turns_until(start_s);
+  produce_trials_until(start_s);
 }
 
-void SimulatedOutput::produce_turns_until(double time_s) {
+void SimulatedOutput::produce_trials_until(double time_s) {
   const double until_s = std::min(time_s, end_s_.value_or(time_s));
   const auto put = [&](const Place& place, double at_s) {
     places_.push_back(place);
     times_s_.push_back(at_s);
   };
-  for (std::size_t i = 0; i < turns_.size(); ++i) {
-    Turn& turn = turns_[i];
-    if (turn.ended || turn.begin_s > until_s) continue;
-    if (!std::exchange(turn.begun, true)) put({i, 0, PackMark::Kind::begin}, turn.begin_s);
-    turn.output.produce_until(until_s);
-    const std::vector<double>& times = turn.output.times_s();
-    for (; turn.next < times.size() && times[turn.next] <= until_s; ++turn.next)
-      put({i, turn.next}, times[turn.next]);
-    if (turn.end_s > until_s) continue;
-    turn.ended = true;
-    const double asked_s = turn.spec.asked_after_s();
-    if (turn.spec.is_over() && turn.spec.slow_after_s == asked_s) {
-      put({i, 0, PackMark::Kind::slow}, turn.end_s);
-    } else if (turn.spec.is_over() && turn.spec.idle_after_s == asked_s) {
-      put({i, 0, PackMark::Kind::idle}, turn.end_s);
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    TrialOutput& trial = trials_[i];
+    if (trial.ended || trial.begin_s > until_s) continue;
+    if (!std::exchange(trial.begun, true)) put({i, 0, PackMark::Kind::begin}, trial.begin_s);
+    trial.output.produce_until(until_s);
+    const std::vector<double>& times = trial.output.times_s();
+    for (; trial.next < times.size() && times[trial.next] <= until_s; ++trial.next)
+      put({i, trial.next}, times[trial.next]);
+    if (trial.end_s > until_s) continue;
+    trial.ended = true;
+    const double asked_s = trial.spec.asked_after_s();
+    if (trial.spec.is_over() && trial.spec.slow_after_s == asked_s) {
+      put({i, 0, PackMark::Kind::slow}, trial.end_s);
+    } else if (trial.spec.is_over() && trial.spec.idle_after_s == asked_s) {
+      put({i, 0, PackMark::Kind::idle}, trial.end_s);
     }
-    if (turn.spec.is_over()) put({i, 0, PackMark::Kind::over}, turn.end_s);
-    put({i, 0, PackMark::Kind::end}, turn.end_s);
+    if (trial.spec.is_over()) put({i, 0, PackMark::Kind::over}, trial.end_s);
+    put({i, 0, PackMark::Kind::end}, trial.end_s);
   }
 }
 
 std::string SimulatedOutput::text_of(const Place& place) const {
-  const Turn& turn = turns_[place.turn];
-  if (!place.mark) return turn.output.text(place.line);
-  return pack_mark_text({*place.mark, turn.spec.key,
-                         turn.spec.is_over() ? k_sigterm_status : turn.spec.program.exit_code});
+  const TrialOutput& trial = trials_[place.trial];
+  if (!place.mark) return trial.output.text(place.line);
+  return pack_mark_text({*place.mark, trial.spec.key,
+                         trial.spec.is_over() ? k_sigterm_status : trial.spec.program.exit_code});
 }
 
 void SimulatedOutput::end(double time_s, std::string last_words) {
@@ -123,7 +123,7 @@ void SimulatedOutput::end(double time_s, std::string last_words) {
 }
 
 void SimulatedOutput::produce_until(double time_s) {
-  if (!turns_.empty()) return produce_turns_until(time_s);
+  if (!trials_.empty()) return produce_trials_until(time_s);
   const double until_s = std::min(time_s, end_s_.value_or(time_s));
   while (steps_per_line_ > 0.0 && next_s_ <= until_s) {
     times_s_.push_back(next_s_);
@@ -136,7 +136,7 @@ void SimulatedOutput::produce_until(double time_s) {
 }
 
 std::string SimulatedOutput::text(std::size_t index) const {
-  if (!turns_.empty()) return text_of(places_[index]);
+  if (!trials_.empty()) return text_of(places_[index]);
   if (index == 0) return program_.first_line;
   if (last_words_spoken_ && index + 1 == times_s_.size()) return last_words_;
   return report(index);

@@ -13,8 +13,8 @@
 
 namespace steptune::simulated {
 
-/// Turn of a pack's trial, as the job's shell runs it (trial_pack.hpp).
-struct SimulatedTurn {
+/// A pack's trial, as the job's shell runs it (trial_pack.hpp).
+struct SimulatedTrial {
   TrialKey key;
   SimulatedProgram program;
   double given_s = 0.0;  ///< the shell ends the trial after this time
@@ -23,14 +23,14 @@ struct SimulatedTurn {
   std::optional<double> slow_after_s{};
   std::optional<double> idle_after_s{};
 
-  /// Sets `slow_after_s` by `limit`.
-  void look_at(const SlowLimit& limit);
-  /// Sets `idle_after_s` by the limit `idle_s`.
-  void look_for_silence(double idle_s);
-  /// Returns the time from the turn's start until the shell asks the program to end, if it has not
+  /// Sets `slow_after_s`, if the program is slower than the limit.
+  void apply_slow_limit(const SlowLimit& limit);
+  /// Sets `idle_after_s`, if the program is silent for `idle_s`.
+  void apply_idle_limit(double idle_s);
+  /// Returns the time from the trial's start until the shell asks the program to end, if it has not
   /// ended by itself.
   [[nodiscard]] double asked_after_s() const;
-  /// Returns the time from the turn's start to its end.
+  /// Returns the time from the trial's start to its end.
   [[nodiscard]] double duration_s() const;
   /// True if the shell ends the program before it ends by itself.
   [[nodiscard]] bool is_over() const;
@@ -46,7 +46,7 @@ class SimulatedOutput {
   SimulatedOutput(const SimulatedProgram& program, bool reports, double start_s, Rng rng);
 
   /// Output of a container that runs a pack: the trials' lines between the shell's marks.
-  SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s, Rng rng);
+  SimulatedOutput(const std::vector<SimulatedTrial>& trials, double start_s, Rng rng);
 
   /// Ends the output, with `last_words` as the last line if it is not empty.
   void end(double time_s, std::string last_words);
@@ -60,17 +60,17 @@ class SimulatedOutput {
   [[nodiscard]] double samples_at(std::size_t index) const;
 
  private:
-  /// A turn with its output. `next` is the first line that was not yet passed on.
-  struct Turn;
-  /// A line of a pack: a mark of the shell, or else a line of the turn's output, from 0.
+  /// A trial with its output. `next` is the first line that was not yet passed on.
+  struct TrialOutput;
+  /// A line of a pack: a mark of the shell, or else a line of the trial's output, from 0.
   struct Place {
-    std::size_t turn = 0;
+    std::size_t trial = 0;
     std::size_t line = 0;
     std::optional<PackMark::Kind> mark{};
   };
 
   [[nodiscard]] std::string report(std::size_t index) const;
-  void produce_turns_until(double time_s);
+  void produce_trials_until(double time_s);
   [[nodiscard]] std::string text_of(const Place& place) const;
 
   SimulatedProgram program_;
@@ -83,12 +83,12 @@ class SimulatedOutput {
   std::string last_words_;
   bool last_words_spoken_ = false;
   std::vector<double> times_s_;
-  std::vector<Turn> turns_;    ///< turns of a pack
-  std::vector<Place> places_;  ///< positions by line, for a pack
+  std::vector<TrialOutput> trials_;  ///< trials of a pack
+  std::vector<Place> places_;        ///< positions by line, for a pack
 };
 
-struct SimulatedOutput::Turn {
-  SimulatedTurn spec;
+struct SimulatedOutput::TrialOutput {
+  SimulatedTrial spec;
   double begin_s = 0.0;
   double end_s = 0.0;
   SimulatedOutput output;

@@ -21,8 +21,8 @@ int quota(const std::map<std::string, int>& quotas, const std::string& type) {
 
 }  // namespace
 
-TrainingService::TrainingService(JobSurroundings surroundings, double wall_minus_clock_s)
-    : around_(surroundings), wall_minus_clock_s_(wall_minus_clock_s) {}
+TrainingService::TrainingService(AccountParts account, double wall_minus_clock_s)
+    : account_(account), wall_minus_clock_s_(wall_minus_clock_s) {}
 
 double TrainingService::next_event_s() const {
   double next_s = k_infinity;
@@ -44,7 +44,7 @@ void TrainingService::play_until(double now_s) {
     });
     if (due == active_.end()) continue;
     Entry& entry = **due;
-    entry.job.play();
+    entry.job.process_event();
     if (!entry.job.over()) continue;
     active_.erase(due);
     leave_pool(entry, event_s);
@@ -63,16 +63,16 @@ void TrainingService::leave_pool(Entry& entry, double now_s) {
   const auto match = pool_match(entry.job.input());
   if (!match || entry.job.keep_alive_s() <= 0.0) return;
   const bool room = kept_instances(match->instance_type) + match->instance_count <=
-                    quota(around_.options.warm_pool_quota, match->instance_type);
+                    quota(account_.options.warm_pool_quota, match->instance_type);
   if (!room || !entry.job.left_healthy_machines()) {
     // Report no error: without a quota, the real service also reports success but keeps no pool.
     entry.pool = std::make_unique<WarmPool>(*match, now_s, 0.0);
     entry.pool->terminate(now_s);
     return;
   }
-  const double ready_s = now_s + around_.options.stages.pool_ready_s;
+  const double ready_s = now_s + account_.options.stages.pool_ready_s;
   entry.pool = std::make_unique<WarmPool>(*match, ready_s, entry.job.keep_alive_s());
-  if (around_.faults.for_job(entry.job.name(), FaultKind::steal_pool)) {
+  if (account_.faults.for_job(entry.job.name(), FaultKind::steal_pool)) {
     entry.pool->reuse("a-strangers-job", ready_s);
   } else {
     kept_.push_back(entry.pool.get());
@@ -110,7 +110,7 @@ std::optional<ServiceError> TrainingService::quota_fault(const Json& request,
       }
     }
     const int freed = pool == nullptr ? 0 : pool->match().instance_count;
-    const int limit = quota(around_.options.training_quota, type);
+    const int limit = quota(account_.options.training_quota, type);
     if (used - freed + wanted <= limit) continue;
     return ServiceError{
         "ResourceLimitExceeded",
@@ -126,7 +126,7 @@ Answer<Json> TrainingService::create(const Json& request, double now_s) {
   if (const auto fault = training_job_fault(request)) return tl::unexpected(*fault);
   const auto name = request["TrainingJobName"].get<std::string>();
   const std::string arn = fmt::format("arn:aws:sagemaker:{}:{}:training-job/{}",
-                                      around_.options.region, around_.options.account_id, name);
+                                      account_.options.region, account_.options.account_id, name);
   if (by_name_.contains(name)) {
     return refuse("ResourceInUse",
                   fmt::format("Training job names must be unique within an AWS account and region, "
@@ -140,7 +140,7 @@ Answer<Json> TrainingService::create(const Json& request, double now_s) {
     std::erase(kept_, pool);
   }
   entries_.push_back(std::make_unique<Entry>(
-      Entry{SimulatedJob(request, now_s, pool != nullptr, around_), arn, nullptr}));
+      Entry{SimulatedJob(request, now_s, pool != nullptr, account_), arn, nullptr}));
   by_name_[name] = entries_.back().get();
   active_.push_back(entries_.back().get());
   return Json{{"TrainingJobArn", arn}};
@@ -208,8 +208,8 @@ void TrainingService::audit(AccountAudit& audit, double now_s) const {
                           job.transitions()});
     for (const ContainerRun& run : job.runs()) {
       JobAudit& job_audit = audit.jobs.back();
-      job_audit.pack = job_audit.pack || !run.turns.empty();
-      std::ranges::copy(run.over_by(now_s), std::back_inserter(job_audit.trials_over));
+      job_audit.pack = job_audit.pack || !run.trials.empty();
+      std::ranges::copy(run.trials_ended_by(now_s), std::back_inserter(job_audit.trials_over));
     }
     if (!entry->pool) continue;
     const WarmPool& pool = *entry->pool;

@@ -19,7 +19,7 @@ namespace steptune::simulated {
 /// UpdateTrainingJob. Times are the account's clock and must not decrease.
 class TrainingService {
  public:
-  TrainingService(JobSurroundings surroundings, double wall_minus_clock_s);
+  TrainingService(AccountParts account, double wall_minus_clock_s);
 
   /// Returns the time of the next event; infinite: none.
   [[nodiscard]] double next_event_s() const;
@@ -58,7 +58,7 @@ class TrainingService {
   void leave_pool(Entry& entry, double now_s);
   [[nodiscard]] DescriptionContext context_of(const Entry& entry, double now_s) const;
 
-  JobSurroundings around_;
+  AccountParts account_;
   double wall_minus_clock_s_ = 0.0;
   std::vector<std::unique_ptr<Entry>> entries_;  ///< in order of creation
   std::map<std::string, Entry*> by_name_;

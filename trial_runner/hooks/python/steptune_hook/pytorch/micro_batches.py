@@ -7,7 +7,7 @@ from steptune_hook.pytorch.gradients import Witness
 class MicroBatches:
     """Measures one step. Its methods return False if the measurement has failed."""
 
-    of_ranks = False
+    compares_ranks = False
 
     def __init__(self, gradients, backwards):
         self.backwards = backwards
@@ -18,10 +18,10 @@ class MicroBatches:
         self._smallest = None  # the parameter with the smallest gradient
         self._witness = None  # of that gradient
 
-    def few(self):
+    def few_samples(self):
         return self.samples * self._gradients.ranks_of_first
 
-    def many(self):
+    def many_samples(self):
         return self.samples * self.backwards * self._gradients.ranks
 
     def begins(self):

@@ -69,8 +69,8 @@ class NoiseLooks:
         look, self._look = self._look, None
         if look is None or len(look.norms) < 3 or progress.backwards_per_step != look.backwards:
             return
-        if not look.of_ranks or self._is_usual(look.samples):
-            self._unread.append((look.few(), look.many(), look.backwards, look.norms))
+        if not look.compares_ranks or self._is_usual(look.samples):
+            self._unread.append((look.few_samples(), look.many_samples(), look.backwards, look.norms))
 
     def dropped(self):
         """Called if the step was abandoned."""

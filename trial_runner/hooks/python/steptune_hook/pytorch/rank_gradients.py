@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the norm of this rank's own gradient, before DistributedDataParallel averages it, and of the mean over all
-ranks. One batch thus gives norms over few and over many samples, without any communication."""
+"""Measures two norms in one step: that of this rank's own gradient, before DistributedDataParallel averages it, and that
+of the mean over all ranks. So one step gives norms over few and over many samples, without further communication."""
 
 import sys
 from time import perf_counter
@@ -9,13 +9,13 @@ import torch
 
 from steptune_hook.pytorch.gradients import is_dense, norm_of
 
-_PLAIN_HOOKS = (None, "", "BuiltinCommHookType.ALLREDUCE")
+_AVERAGING_HOOKS = (None, "", "BuiltinCommHookType.ALLREDUCE")  # communication hooks that only average
 
 
 class RankGradients:
-    """Measures one backward of one step. Its methods return False if the measurement has failed."""
+    """Measures the only backward of a step. Its methods return False if the measurement has failed."""
 
-    of_ranks = True
+    compares_ranks = True
     backwards = 1
 
     def __init__(self, gradients):
@@ -29,15 +29,15 @@ class RankGradients:
         self._is_sound = True
         self._fault = None
 
-    def few(self):
+    def few_samples(self):
         return self.samples
 
-    def many(self):
+    def many_samples(self):
         return self.samples * self._gradients.ranks
 
     def begins(self):
         parallel = self._gradients.parallel
-        if parallel is None or not _averages_as_they_are(parallel, self._gradients.parameters):
+        if parallel is None or not _averages_unchanged(parallel, self._gradients.parameters):
             return False
         before = self._gradients.norm()
         if before is None:
@@ -45,11 +45,12 @@ class RankGradients:
         self.norms.append(before)
         for parameter in self._gradients.parameters:
             if parameter.requires_grad:
-                self._watch(parameter)
+                self._add_hook(parameter)
         return True
 
     def backward_begins(self):
-        """Called for a second backward."""
+        """Called if the step has a second backward. Then its gradient is a sum over backwards, so the measurement has
+        failed."""
         return False
 
     def backward_ended(self, progress):
@@ -69,29 +70,30 @@ class RankGradients:
             release()
         del self._releases[:]
 
-    def _watch(self, parameter):
-        """Adds a hook after the program's own, so it sees the gradient as they change it."""
+    def _add_hook(self, parameter):
+        """Adds a hook to the parameter. It runs after the program's own hooks, so it sees the gradient that they return."""
         had_hooks = parameter._backward_hooks is not None
 
-        def look(gradient):
+        def receive(gradient):
             begin_s = perf_counter()
             try:
-                self._look(id(parameter), gradient)
-            except Exception as error:  # not an error of the program
+                self._record_norm(id(parameter), gradient)
+            except Exception as error:  # raised later, because it is no error of the program
                 self._fault = error
             self.spent_s += perf_counter() - begin_s
 
-        handle = parameter.register_hook(look)
+        handle = parameter.register_hook(receive)
 
         def release():
             handle.remove()
             if not had_hooks and not parameter._backward_hooks:
-                parameter._backward_hooks = None  # each backward would search an empty dictionary
+                parameter._backward_hooks = None  # otherwise each backward searches an empty dictionary
 
         self._releases.append(release)
 
-    def _look(self, key, gradient):
-        # A second call comes from a checkpoint's backward within this one, which gives partial gradients.
+    def _record_norm(self, key, gradient):
+        # Activation checkpointing may run a backward within this one. Then the hook is called twice for a parameter, each
+        # time with a part of the gradient.
         is_whole = key not in self._reached and is_dense(gradient)
         if not is_whole or gradient.device != self._gradients.parameters[0].device:
             self._is_sound = False
@@ -100,8 +102,8 @@ class RankGradients:
         self._own_norms.append(norm_of(gradient.detach()).float())
 
     def _has_reached_all(self):
-        """True if all parameters with a gradient were reached. A parameter that only other ranks used has a gradient of
-        zero here."""
+        """True if the hooks saw all of this rank's gradient. If DistributedDataParallel allows unused parameters, they need
+        not be called for each: the rank's own gradient of a parameter that only other ranks used is zero."""
         if not self._is_sound or not self._own_norms:
             return False
         parallel = self._gradients.parallel
@@ -110,14 +112,14 @@ class RankGradients:
         return all(p.grad is None or id(p) in self._reached for p in self._gradients.parameters)
 
 
-def _averages_as_they_are(parallel, parameters):
-    """True if the ranks average gradients exactly as AccumulateGrad receives them."""
-    if parallel._get_ddp_logging_data().get("comm_hook") not in _PLAIN_HOOKS:
-        return False  # gradients are compressed, say, or not averaged
+def _averages_unchanged(parallel, parameters):
+    """True if the ranks average exactly the gradients that AccumulateGrad receives."""
+    if parallel._get_ddp_logging_data().get("comm_hook") not in _AVERAGING_HOOKS:
+        return False  # for example, gradients are compressed, or not averaged
     if parallel._join_config.enable:
         return False  # some ranks may have run out of batches
     if getattr(parallel, "_use_python_reducer", False) or _compiles_backward():
-        return False  # it would be compiled again, with the hook's functions
+        return False  # PyTorch would compile the backward again, with the hooks that `_add_hook` adds
     if any(getattr(p, "_post_accumulate_grad_hooks", None) for p in parameters):
         return False  # such hooks change gradients before they are averaged
     ignored = parallel.parameters_to_ignore
