@@ -272,9 +272,10 @@ int main(int argc, char** argv) {
   app.add_flag("--only-forty", options.only_forty, "Only studies of forty configurations");
   app.add_flag("--repeats", options.repeats,
                "Check if a second study of the same program confirms the first one's promise");
-  app.add_option("--turns", options.turns,
-                 "on: trials of a round take turns of a quarter of a second; off: they run one after the "
-                 "other (default: off; with --neighbour: one row for each)")
+  app.add_option(
+         "--turns", options.turns,
+         "on: trials of a round take turns of a quarter of a second; off: they run one after the "
+         "other (default: off; with --neighbour: one row for each)")
       ->check(CLI::IsMember({"on", "off"}));
   steptune::null_studies::NeighbourTable neighbours;
   add_neighbour_options(app, neighbours);

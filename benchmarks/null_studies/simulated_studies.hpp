@@ -21,9 +21,9 @@ struct Machine {
   double step_noise = 0.01;       ///< relative standard deviation of a step
   int neighbours = 0;             ///< programs that use the machine in bursts (`Neighbours`)
   double neighbour_slowness = 1;  ///< factor on all times for each busy neighbour
-  bool in_turns = false;          ///< trials of a round take turns of at least a quarter of a second
-  double warmup_steps = 2.0;      ///< the first step takes twice as long; the excess falls by the
-                                  ///< factor e in this many steps
+  bool in_turns = false;      ///< trials of a round take turns of at least a quarter of a second
+  double warmup_steps = 2.0;  ///< the first step takes twice as long; the excess falls by the
+                              ///< factor e in this many steps
   /// Returns the factor on all step times of a launch that begins `elapsed_s` seconds after the
   /// study's start; empty: always 1.
   std::function<double(double elapsed_s)> slowness{};

@@ -48,8 +48,8 @@ std::string evaluation_of_line(std::string_view line) {
       R"(|\b(?:epoch|iter)\((val|test)\)|\| (valid) on '|\bepoch[\s:\[#]*\d+[\s:\]|,-]*(testing)\b)",
       re2::RE2::Quiet);
   // These words must be the first after dates and log levels.
-  static const re2::RE2 k_first(
-      R"((?i)^(.{0,120}?)\b()" STEPTUNE_EVALUATION R"(|inference)\b)", re2::RE2::Quiet);
+  static const re2::RE2 k_first(R"((?i)^(.{0,120}?)\b()" STEPTUNE_EVALUATION R"(|inference)\b)",
+                                re2::RE2::Quiet);
   static const re2::RE2 k_words(
       R"((?i)(?:(?-i:.*\b(?:INFO|DEBUG)\b|[DIW] ))?(?:(?-i:\[[A-Z0-9_]+\])|[^a-z])"
       R"(|\b(?:info|debug|warning|root|__main__|rank|main|logger|model)\b)*)",
@@ -68,10 +68,9 @@ std::string evaluation_of_line(std::string_view line) {
 }
 
 std::string evaluation_before(std::string_view text) {
-  static const re2::RE2 k_section(
-      R"((?i)(?:^|[^\w.])(train|training|)" STEPTUNE_EVALUATION
-      R"()(?:\s*[:\])|]|(["']\s*:\s*\{|\s*=\s*[({])))",
-      re2::RE2::Quiet);
+  static const re2::RE2 k_section(R"((?i)(?:^|[^\w.])(train|training|)" STEPTUNE_EVALUATION
+                                  R"()(?:\s*[:\])|]|(["']\s*:\s*\{|\s*=\s*[({])))",
+                                  re2::RE2::Quiet);
   re2::StringPiece rest(text.data(), text.size());
   re2::StringPiece word, opening;
   std::string section;

@@ -235,13 +235,13 @@ Jobs make_sagemaker_section() {
           .doc("jobs at the same time")
           .in_fingerprint(InFingerprint::never));
   // The commands of all trials of a job must fit into one request.
-  section.add(key("trials_per_job", &SageMakerSection::trials_per_job,
-                  document::integer({1.0, 32.0}))
-                  .omitted_at_default()
-                  .default_words("6")
-                  .doc("trials that a job may run in turn; 1: each has its own job, as always with "
-                       "`spot`, `checkpoints`, several instances or no `command`")
-                  .in_fingerprint(InFingerprint::never));
+  section.add(
+      key("trials_per_job", &SageMakerSection::trials_per_job, document::integer({1.0, 32.0}))
+          .omitted_at_default()
+          .default_words("6")
+          .doc("trials that a job may run in turn; 1: each has its own job, as always with "
+               "`spot`, `checkpoints`, several instances or no `command`")
+          .in_fingerprint(InFingerprint::never));
   for (const Key<RentedInstances>& each : instance_keys())
     section.add(each.of(&SageMakerSection::instances));
   section.add(key("region", &SageMakerSection::region, region())

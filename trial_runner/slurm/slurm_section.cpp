@@ -65,8 +65,7 @@ Type<std::string> variable_pattern() {
     if (std::regex_match(pattern, k_form)) return std::nullopt;
     return "must be the name of a variable, or a beginning of names such as \"CUDA_*\"";
   };
-  return document::checked<std::string>(document::string(256), is_wrong,
-                                        {{"pattern", k_pattern}});
+  return document::checked<std::string>(document::string(256), is_wrong, {{"pattern", k_pattern}});
 }
 
 Type<slurm::NodePrices> node_prices() {

@@ -225,8 +225,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   slurm::SlurmOptions& run = section_.run;
   // At least an hour, and ten minutes more than a trial needs.
-  run.default_time_s =
-      std::max({k_hour_s, 4.0 * limits_.wall_s, least_allocation_s() + 600.0});
+  run.default_time_s = std::max({k_hour_s, 4.0 * limits_.wall_s, least_allocation_s() + 600.0});
   traits_.parallel = run.parallel;
   traits_.uses_this_machine = false;
   traits_.takes_hooks = true;

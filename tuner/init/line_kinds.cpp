@@ -86,9 +86,8 @@ bool NumberSeries::grows_steadily(bool may_rest) const {
   if (!may_rest && 2 * growth.size() + 1 < values.size()) return false;
   // At least 70 % of the positive differences must be within a factor of 3 of their median.
   const double middle = *median(growth);
-  const auto usual = std::ranges::count_if(growth, [&](double step) {
-    return 3.0 * step >= middle && step <= 3.0 * middle;
-  });
+  const auto usual = std::ranges::count_if(
+      growth, [&](double step) { return 3.0 * step >= middle && step <= 3.0 * middle; });
   return static_cast<double>(usual) >= 0.7 * static_cast<double>(growth.size());
 }
 

@@ -172,8 +172,8 @@ Json StudyBuilder::edited_files(Json& command) {
 
 /// Returns `ds_config` for `configs/ds_config.json`, or a longer name if that is in use.
 std::string StudyBuilder::placeholder_of(const std::string& file, const Json& taken) const {
-  std::string name = document::as_identifier(
-      std::filesystem::path(file).stem().string().substr(0, 40), "file_");
+  std::string name =
+      document::as_identifier(std::filesystem::path(file).stem().string().substr(0, 40), "file_");
   while (has(name) || taken.contains(name) || machine_.contains(name))
     name += "_file";
   return name;

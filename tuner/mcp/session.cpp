@@ -270,10 +270,9 @@ const Session::Call* Session::measuring() const {
 }
 
 std::string Session::call_text(const Call& call) const {
-  return fmt::format("{}, for {}, in {}: {}", call.tool->name,
-                     format_duration(clock_.now_s() - call.begin_s),
-                     printable_line(call.invocation.folder.string()),
-                     command_text(call.invocation));
+  return fmt::format(
+      "{}, for {}, in {}: {}", call.tool->name, format_duration(clock_.now_s() - call.begin_s),
+      printable_line(call.invocation.folder.string()), command_text(call.invocation));
 }
 
 std::string Session::command_text(const Invocation& invocation) {

@@ -72,7 +72,8 @@ const Section<MeasureSpec>& measure_section() {
                    .in_fingerprint(InFingerprint::never)
                    .default_words("`true`")
                    .doc("confirming runs [take turns](algorithms/confirming.md#in-turns) of a "
-                        "quarter of a second; `false`: one after the other. Local trials without GPUs only"))
+                        "quarter of a second; `false`: one after the other. Local trials without "
+                        "GPUs only"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs,
                    document::integer({0.0, k_most_confirm_pairs}))
                    .in_fingerprint(InFingerprint::never)

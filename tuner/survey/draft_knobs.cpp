@@ -189,9 +189,9 @@ void DraftKnobs::leave_out(const Knob& knob, const std::string& why) {
 void DraftKnobs::offer_by_gain() {
   std::ranges::stable_sort(candidates_, std::greater<>(), &Candidate::gain);
   // Offer three knobs even in a short time.
-  const double most =
-      options_.trials ? std::max(3.0, std::floor(*options_.trials / k_trials_per_knob))
-                      : k_infinity;
+  const double most = options_.trials
+                          ? std::max(3.0, std::floor(*options_.trials / k_trials_per_knob))
+                          : k_infinity;
   for (const Candidate& candidate : candidates_) {
     const Knob& knob = *candidate.knob;
     // One parameter sets both thread counts only if the program uses the same number for both

@@ -19,7 +19,7 @@ const JsonRecord<SpeedUp>& json_record<SpeedUp>() {
                  "see docs/algorithms/confirming.md")
           .field("repeat_high_95", &SpeedUp::repeat_high)
           .field("standard_error", &SpeedUp::standard_error,
-                 "Of the ratio's logarithm, as if there were only this look")
+                 "Standard error of the ratio's logarithm, as if there were only this look")
           .field("pairs", &SpeedUp::pairs, "Pairs of fresh runs; 0: search trials only")
           .field("more_pairs", &SpeedUp::more_pairs,
                  "Further pairs that would probably decide; null: decided, or not known");

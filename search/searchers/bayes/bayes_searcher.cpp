@@ -334,8 +334,8 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
     const auto forecast = memory_.has_terms() ? memory_.forecast() : std::nullopt;
     const auto probably_fits = [&](std::span<const double> point) {
       if (!admissible(point)) return false;
-      return !forecast || forecast->log_probabilities(feature_map_.rows(point), 0, 1)[0] >=
-                              std::log(0.5);
+      return !forecast ||
+             forecast->log_probabilities(feature_map_.rows(point), 0, 1)[0] >= std::log(0.5);
     };
     if (const auto point = initial_point(request, probably_fits)) {
       return Suggestion{space_.decode(*point), "sobol", std::nullopt};
