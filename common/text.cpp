@@ -107,6 +107,16 @@ std::string printable_lines(std::string_view text) {
   return lines;
 }
 
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 bool is_file_name(std::string_view name) {
   if (name.empty() || name.size() > NAME_MAX || name.front() == '.') return false;
   for (std::size_t at = 0; at < name.size();) {

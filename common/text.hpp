@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/error.hpp"
 
@@ -34,6 +35,9 @@ inline constexpr std::size_t k_shown_elements = 8;
 [[nodiscard]] std::string printable_line(std::string_view text, std::size_t max_bytes = 400);
 /// Makes each line of a text printable; keeps the lines and does not cut them.
 [[nodiscard]] std::string printable_lines(std::string_view text);
+/// Returns the lines of a text without their ends. A text that ends with a newline has no line
+/// after it.
+[[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text);
 
 /// True if `name`, which comes from outside, is safe as a file name: at most 255 bytes of UTF-8
 /// without `/`, control characters or a leading `.`.

@@ -17,6 +17,7 @@
 #include "benchmarks/search_quality/step_time_problem.hpp"
 #include "benchmarks/search_quality/table_problem.hpp"
 #include "common/json.hpp"
+#include "common/median.hpp"
 #include "common/rng.hpp"
 #include "tuner/knobs/first_guesses.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -108,11 +109,6 @@ Result<Effort> effort_to_near(const Job& job, const Options& options, std::uint6
   return Effort{};
 }
 
-double median_of(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
 void print_row(const std::string& name, const std::string& searcher, const char* what,
                const std::vector<double>& without, const std::vector<double>& with) {
   int less = 0;
@@ -123,7 +119,7 @@ void print_row(const std::string& name, const std::string& searcher, const char*
   }
   fmt::print(
       "{:<20} {:<7} {:<7} without {:>5.0f}  with {:>5.0f}  less in {} of {} runs, more in {}\n",
-      name, searcher, what, median_of(without), median_of(with), less, with.size(), more);
+      name, searcher, what, *median(without), *median(with), less, with.size(), more);
 }
 
 Result<void> compare(const std::string& name, const std::vector<Job>& jobs,
@@ -268,7 +264,7 @@ Result<void> run_programs(const Options& options) {
       seconds.push_back(*took);
       reached += *took < k_never ? 1 : 0;
     }
-    fmt::print("{:<26} {:>6.0f} s  reached in {} of {} runs\n", program.name, median_of(seconds),
+    fmt::print("{:<26} {:>6.0f} s  reached in {} of {} runs\n", program.name, *median(seconds),
                reached, options.seeds);
   }
   return {};

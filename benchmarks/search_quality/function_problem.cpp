@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/search_quality/function_problem.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "common/median.hpp"
 #include "common/text.hpp"
 
 namespace steptune::search_quality {
@@ -140,8 +141,7 @@ Problem single(Problem problem, double optimum) {
   for (int i = 0; i < k_draws; ++i) {
     values.push_back((*problem.evaluate(*problem.space->sample(rng), 0))[0]);
   }
-  std::nth_element(values.begin(), values.begin() + k_draws / 2, values.end());
-  problem.typical = values[k_draws / 2];
+  problem.typical = *median(std::move(values));
   return problem;
 }
 

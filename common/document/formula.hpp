@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "common/configuration.hpp"
+#include "common/document/fault.hpp"
 
 namespace steptune::document {
 
@@ -37,5 +40,9 @@ class Formula {
   std::string text_;
   Evaluate evaluate_;
 };
+
+/// Adds a fault at `pointer` if the formula is not positive for one of the configurations.
+void check_positive(const std::optional<Formula>& formula, const std::string& pointer,
+                    std::span<const Configuration> configurations, Faults& faults);
 
 }  // namespace steptune::document

@@ -2,58 +2,20 @@
 #include "common/document/source_lines.hpp"
 
 #include <cstddef>
-#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "common/document/fault.hpp"
+#include "common/document/parser_cursor.hpp"
 #include "common/json.hpp"
 
 namespace steptune::document {
 namespace {
 
-/// Position of the parser. After a number, the parser has also read the following character. After
-/// a string or a bracket, it has not.
-struct Cursor {
-  int line = 1;
-  char last = 0;
-  [[nodiscard]] int token_line() const { return last == '\n' ? line - 1 : line; }
-};
-
-/// Input iterator that reports every character it passes to the cursor.
-class TrackedChar {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  TrackedChar(const char* at, Cursor* cursor) : at_(at), cursor_(cursor) {}
-  reference operator*() const { return *at_; }
-  TrackedChar& operator++() {
-    cursor_->last = *at_;
-    if (*at_ == '\n') ++cursor_->line;
-    ++at_;
-    return *this;
-  }
-  TrackedChar operator++(int) {
-    TrackedChar before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const TrackedChar& other) const { return at_ == other.at_; }
-  bool operator!=(const TrackedChar& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  Cursor* cursor_;
-};
-
 class Scanner : public nlohmann::json_sax<Json> {
  public:
-  Scanner(const Cursor& cursor, std::map<std::string, int>& lines,
+  Scanner(const ParserCursor& cursor, std::map<std::string, int>& lines,
           std::vector<std::string>& repeated)
       : cursor_(cursor), lines_(lines), repeated_(repeated) {}
 
@@ -112,7 +74,7 @@ class Scanner : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  const Cursor& cursor_;
+  const ParserCursor& cursor_;
   std::map<std::string, int>& lines_;
   std::vector<std::string>& repeated_;
   std::vector<Level> levels_;
@@ -121,7 +83,7 @@ class Scanner : public nlohmann::json_sax<Json> {
 }  // namespace
 
 SourceLines::SourceLines(std::string_view text) {
-  Cursor cursor;
+  ParserCursor cursor;
   Scanner scanner(cursor, lines_, repeated_);
   // After a syntax error, the lines of later values are unknown. `parse_json` has reported the
   // error.

@@ -64,13 +64,24 @@ struct Type {
 [[nodiscard]] Type<Formula> formula_or_count(Range range);
 [[nodiscard]] Type<StringTemplate> string_template();
 
+/// Returns `type` with these members in its schema, too.
+template <typename V>
+[[nodiscard]] Type<V> with_schema_members(Type<V> type, const Json& members) {
+  type.schema = [of_type = std::move(type.schema), members](Json& definitions) {
+    Json all = of_type(definitions);
+    all.update(members);
+    return all;
+  };
+  return type;
+}
+
 /// Returns `type` restricted to values for which `why_not` returns nullopt. For any other value,
 /// the text that `why_not` returns becomes the fault. `schema` states the same restriction for
 /// editors (`{"pattern": ...}`).
 template <typename V>
 [[nodiscard]] Type<V> checked(Type<V> type,
                               std::function<std::optional<std::string>(const V&)> why_not,
-                              Json schema = Json::object()) {
+                              const Json& schema = Json::object()) {
   Type<V> result = type;
   result.read = [read = type.read, why_not](const Node& node) -> std::optional<V> {
     auto value = read(node);
@@ -81,12 +92,7 @@ template <typename V>
     }
     return value;
   };
-  result.schema = [of_type = type.schema, schema = std::move(schema)](Json& definitions) {
-    Json all = of_type(definitions);
-    all.update(schema);
-    return all;
-  };
-  return result;
+  return with_schema_members(std::move(result), schema);
 }
 
 /// A list of at most `max_count` elements. Faulty elements add faults and are left out.

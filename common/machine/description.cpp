@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/machine/description.hpp"
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -29,14 +28,11 @@ std::string trimmed(std::string_view text) {
 
 /// Returns the text after `separator` on the first line whose name before it is `key`.
 std::string value_of(const std::string& text, std::string_view key, char separator) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+  for (const std::string_view line : split_lines(text)) {
     const std::size_t at = line.find(separator);
     if (at != std::string_view::npos && trimmed(line.substr(0, at)) == key) {
       return trimmed(line.substr(at + 1));
     }
-    begin = end + 1;
   }
   return {};
 }

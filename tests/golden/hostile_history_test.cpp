@@ -59,10 +59,9 @@ class HostileHistory : public testing::Test {
       must(history.record_ended(study.id, trial(number, mode), {}, trace()));
     study.status = StudyStatus::finished;
     study.stop_reason = hostile_bytes();
-    must(history.record_study(
-        study, {},
-        std::vector<StudyDecision>{
-            {1e9, "judge", 3, hostile_bytes(), Json{{"metric", hostile_text()}, {"ratio", 1.5}}}}));
+    study.decisions = {
+        {1e9, "judge", 3, hostile_bytes(), Json{{"metric", hostile_text()}, {"ratio", 1.5}}}};
+    must(history.record_study(study));
     // The study of another program's database has this name.
     StudyRecord other =
         must(history.create_or_continue_study(hostile_bytes(), "other", spec.document, 1));

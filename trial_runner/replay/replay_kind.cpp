@@ -11,18 +11,6 @@
 namespace steptune {
 namespace {
 
-void check_positive(const document::Formula& seconds_per_sample, const StudyView& study,
-                    document::Faults& faults) {
-  for (const Configuration& configuration : study.examples) {
-    const double value = seconds_per_sample.evaluate(configuration);
-    if (value > 0.0 && value < 1e300) continue;
-    faults.add("/runner/seconds_per_sample",
-               fmt::format("must be positive, but \"{}\" is {} for {}", seconds_per_sample.text(),
-                           value, configuration.text()));
-    return;
-  }
-}
-
 class ReplayKind final : public RunnerKind {
  public:
   [[nodiscard]] std::string_view name() const override { return "replay"; }
@@ -70,7 +58,7 @@ std::shared_ptr<const RunnerSettings> ReplaySettings::complete(const StudyView& 
                                                                document::Faults& faults) const {
   ReplaySection section = section_;
   resolve_prices(section.instances, study, faults);
-  if (section.seconds_per_sample) check_positive(*section.seconds_per_sample, study, faults);
+  check_positive(section.seconds_per_sample, "/runner/seconds_per_sample", study.examples, faults);
   return std::make_shared<ReplaySettings>(std::move(section));
 }
 

@@ -101,20 +101,19 @@ Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredSt
 ExitCode print_best(CommandContext& context, const BestOptions& options) {
   const auto opened = open_choice(context, options.study, 0, options.objective);
   if (!opened) return context.console.error(opened.error());
-  const StoredStudy* study = &opened->study;
-  const BestChoice* choice = &opened->choice;
-  warn_if_unfinished(context, study->record);
-  const auto audit = audited(context, *study, *choice);
+  const auto& [study, choice] = *opened;
+  warn_if_unfinished(context, study.record);
+  const auto audit = audited(context, study, choice);
   if (!audit) return context.console.error(audit.error());
-  if (!options.apply.file.empty()) return apply_best(context, *choice, options.apply);
+  if (!options.apply.file.empty()) return apply_best(context, choice, options.apply);
   if (context.json || options.format == "json") {
-    Json json = best_json(context, *study, *choice);
+    Json json = best_json(context, study, choice);
     json["audit"] = json_of(*audit);
     context.console.json_result(json);
   } else if (options.format == "text") {
-    context.console.result(best_text(context, *study, *choice, options.verbose));
+    context.console.result(best_text(context, study, choice, options.verbose));
   } else {
-    return print_launch_format(context, *study, *choice, options.format);
+    return print_launch_format(context, study, choice, options.format);
   }
   return ExitCode::ok;
 }

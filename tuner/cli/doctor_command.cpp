@@ -9,6 +9,7 @@
 
 #include "common/json_fields.hpp"
 #include "common/machine/cpus.hpp"
+#include "common/text.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/doctor_checks.hpp"
@@ -73,7 +74,7 @@ std::size_t room_for_findings(const std::vector<Diagnosis>& checks, std::size_t 
 
 /// Adds one row for each line, the first with `status` and `title`.
 void add_lines(TextTable& table, std::string status, std::string title, std::string_view lines) {
-  for (const std::string_view line : lines_of(lines))
+  for (const std::string_view line : split_lines(lines))
     table.add_row({std::exchange(status, {}), std::exchange(title, {}), std::string(line)});
 }
 

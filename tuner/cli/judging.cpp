@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/judging.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/git_worktrees.hpp"
-#include "tuner/cli/input_file.hpp"
 #include "tuner/cli/judge_reports.hpp"
+#include "tuner/cli/judge_request.hpp"
 #include "tuner/cli/judged_trials.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/study_tuning.hpp"
-#include "tuner/cli/whole_file.hpp"
 #include "tuner/history/open_if_present.hpp"
 #include "tuner/init/judge_study.hpp"
 #include "tuner/report/campaign_ladder.hpp"
@@ -37,30 +34,6 @@ namespace fs = std::filesystem;
 /// because the comparison measures the command again.
 constexpr double k_watch_s = 2.0;
 
-Result<double> margin_share(const std::string& given) {
-  if (given.empty()) return JudgeRequest().margin;
-  const auto share = parse_share(given);
-  if (share && *share > 0.0 && *share <= 0.5) return *share;
-  return fail(ErrorKind::usage, fmt::format("{} is not a margin", printable_line(given, 40)),
-              "--margin", "give more than 0 and at most 50 %, such as 2% or 0.02");
-}
-
-/// `what`: word for one of the compared versions. `hint`: says how many to give.
-Result<void> check_count(std::size_t count, const char* what, std::string hint) {
-  if (count >= 2 && count <= k_most_judged) return {};
-  return fail(ErrorKind::usage,
-              fmt::format("{} {}{} given", count, what, count == 1 ? " is" : "s are"), "",
-              std::move(hint));
-}
-
-Result<void> check_commands(std::size_t count) {
-  return check_count(
-      count, "command",
-      fmt::format("give 2 to {}, with {} between them: steptune judge -- python3 a.py {} "
-                  "python3 b.py; or one with --git, --env or --venv",
-                  k_most_judged, k_next_command, k_next_command));
-}
-
 /// True if the first command has reported no progress yet, but may still do so.
 bool is_starting(const OutputLook& look) {
   return look.unread && !look.unread->has_ended && !look.unread->repeated;
@@ -73,7 +46,10 @@ class Judging {
       : context_(context), options_(options) {}
 
   ExitCode run() {
-    if (const auto ready = prepare(); !ready) return context_.console.error(ready.error());
+    auto checked = checked_judge_options(options_, context_.console.environment());
+    if (!checked) return context_.console.error(checked.error());
+    request_ = std::move(checked->request);
+    conditions_ = std::move(checked->conditions);
     // A tuner that writes to this history measures, too: start nothing that would disturb it.
     auto present = open_if_present(context_.database(), context_.clock);
     if (!present) return context_.console.error(present.error());
@@ -139,97 +115,6 @@ class Judging {
     return flags_.exit_code();
   }
 
-  Result<void> prepare() {
-    if (auto named = name_study(); !named) return named;
-    request_.input = options_.input;
-    request_.compares_loss = options_.compares_loss;
-    if (auto may = check_input_file(options_.input); !may) return may;
-    const auto time_s = tuning_time_s(options_.time);
-    if (!time_s) return tl::unexpected(time_s.error());
-    request_.time_s = time_s->value_or(k_judge_time_s);
-    const auto margin = margin_share(options_.margin);
-    if (!margin) return tl::unexpected(margin.error());
-    request_.margin = *margin;
-    if (auto read = read_conditions(); !read) return read;
-    if (!options_.report.empty()) {
-      if (auto may = check_writable(options_.report); !may) return may;
-    }
-    if (!options_.study.empty() || !options_.trials.empty()) return check_trials();
-    if (auto given = check_not_empty(options_.commands); !given) return given;
-    request_.commands = options_.commands;
-    if (auto made = make_versions(); !made) return made;
-    auto counted =
-        options_.revisions.empty()
-            ? check_commands(versions())
-            : check_count(versions(), "revision", fmt::format("give 2 to {}", k_most_judged));
-    if (!counted) return counted;
-    if (!options_.campaign.empty() && versions() != 2) {
-      return fail(ErrorKind::usage, "a campaign judges one edit at a time", "--campaign",
-                  "give two versions: the champion, then the edit");
-    }
-    if (!options_.revisions.empty() || options_.build.empty()) return {};
-    return fail(ErrorKind::usage, "--build needs --git", "",
-                "leave it out, and build before you judge");
-  }
-
-  Result<void> read_conditions() {
-    for (const std::string& text : options_.fail_if) {
-      auto condition = parse_fail_condition(text);
-      if (!condition) return tl::unexpected(condition.error());
-      request_.slowdown = std::max(request_.slowdown, condition->by);
-      conditions_.push_back(*std::move(condition));
-    }
-    return {};
-  }
-
-  Result<void> check_trials() const {
-    const bool is_alone = options_.commands.empty() && options_.revisions.empty() &&
-                          options_.variables.empty() && options_.venvs.empty() &&
-                          options_.build.empty() && options_.campaign.empty() &&
-                          options_.input.empty();
-    if (options_.study.empty() || options_.trials.empty()) {
-      return fail(ErrorKind::usage, "--study and --trial belong together", "",
-                  "for example: steptune judge --study resnet --trial 3 7");
-    }
-    if (!is_alone) {
-      return fail(ErrorKind::usage, "trials run the study's own command", "--study",
-                  "leave out the command, --git, --build, --env, --venv, --campaign and --stdin");
-    }
-    return check_count(std::max<std::size_t>(2, options_.trials.size()), "trial",
-                       fmt::format("give 1 to {}", k_most_judged));
-  }
-
-  /// Makes several commands of one for `--env` and `--venv`. `check_out` does so for `--git`.
-  Result<void> make_versions() {
-    const bool has_revisions = !options_.revisions.empty();
-    const bool has_variables = !options_.variables.empty();
-    const bool has_venvs = !options_.venvs.empty();
-    const char* option = has_revisions ? "--git" : has_variables ? "--env" : "--venv";
-    if (!has_revisions && !has_variables && !has_venvs) return {};
-    if ((has_revisions && has_variables) || (has_venvs && (has_revisions || has_variables))) {
-      return fail(ErrorKind::usage, "only one of --git, --env and --venv can be compared", option,
-                  "leave the other ones out, or write several commands with --- between them");
-    }
-    const bool has_one = request_.commands.size() == 1;
-    if (!has_one && !options_.measures_gain) {
-      return fail(ErrorKind::usage,
-                  fmt::format("with {}, one command runs in each version", option), option,
-                  "give one command after --");
-    }
-    if (has_revisions) return {};
-    const CommandWords command = request_.commands.front();
-    auto commands = has_variables
-                        ? with_each_variable(command, options_.variables)
-                        : in_each_venv(command, options_.venvs, context_.console.environment());
-    if (!commands) return tl::unexpected(commands.error());
-    request_.commands = *std::move(commands);
-    return {};
-  }
-
-  [[nodiscard]] std::size_t versions() const {
-    return options_.revisions.empty() ? request_.commands.size() : options_.revisions.size();
-  }
-
   Result<void> check_out() {
     if (options_.revisions.empty()) return {};
     auto trees = TreesFolder::take(context_.database(), "judge");
@@ -246,17 +131,6 @@ class Judging {
     for (std::size_t i = 0; i < request_.commands.size(); ++i)
       request_.commands[i] = in_folder(worktrees_->folders()[i], commands_of_revisions_[i]);
     return {};
-  }
-
-  Result<void> name_study() {
-    const std::string& campaign = options_.campaign;
-    if (!campaign.empty() && !document::is_study_name(campaign)) {
-      return fail(ErrorKind::usage,
-                  fmt::format("{} is not a campaign's name", printable_line(campaign, 80)),
-                  "--campaign", "give up to 64 letters, digits and _.-, but neither . nor - first");
-    }
-    request_.name = !options_.name.empty() ? options_.name : campaign.empty() ? "judge" : campaign;
-    return check_study_name(request_.name);
   }
 
   /// Sets how much pairs differ, as far as earlier judgements of the same program show it.

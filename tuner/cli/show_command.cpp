@@ -53,7 +53,7 @@ std::vector<std::string> log_tail(const TrialRecord& trial) {
   std::vector<std::string> lines;
   const auto text = read_log(trial.log_path, true);
   if (!text) return lines;
-  for (const std::string_view line : lines_of(*text)) {
+  for (const std::string_view line : split_lines(*text)) {
     if (!line.empty()) lines.push_back(printable_line(line));
   }
   if (std::ssize(lines) > k_lines) lines.erase(lines.begin(), lines.end() - k_lines);

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
+#include "common/document/parser_cursor.hpp"
 #include "tuner/config_edit/config_file.hpp"
 
 namespace steptune {
 namespace {
-
-/// Input iterator that counts the characters the parser has read.
-class CountedChar {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountedChar(const char* at, std::size_t* passed) : at_(at), passed_(passed) {}
-  reference operator*() const { return *at_; }
-  CountedChar& operator++() {
-    ++at_;
-    ++*passed_;
-    return *this;
-  }
-  CountedChar operator++(int) {
-    CountedChar before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const CountedChar& other) const { return at_ == other.at_; }
-  bool operator!=(const CountedChar& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  std::size_t* passed_;
-};
 
 /// Follows nlohmann's parser through the text. Between two events there are only separators, blanks
 /// and comments. So a scalar starts at the first character after the last event that is none of
@@ -146,10 +117,10 @@ Result<std::vector<ConfigScalar>> scan_json(std::string_view text, const std::st
     error.kind = ErrorKind::usage;
     return tl::unexpected(std::move(error));
   }
-  std::size_t passed = 0;
-  ScalarCollector collector(text, passed);
-  if (!Json::sax_parse(CountedChar(text.data(), &passed),
-                       CountedChar(text.data() + text.size(), &passed), &collector,
+  document::ParserCursor cursor;
+  ScalarCollector collector(text, cursor.passed);
+  if (!Json::sax_parse(document::TrackedChar(text.data(), &cursor),
+                       document::TrackedChar(text.data() + text.size(), &cursor), &collector,
                        Json::input_format_t::json, /*strict=*/true, /*ignore_comments=*/true)) {
     return fail(ErrorKind::usage, "cannot be read as JSON", where);
   }

@@ -71,17 +71,10 @@ struct StudyRecord {
   int unpaid_suggestions = 0;
   std::string stop_reason;
   Json recommendation;  ///< null until the study has one
-};
-
-/// Totals of a study so far.
-struct StudyTotals {
-  double elapsed_s = 0.0;
-  double overhead_usd = 0.0;
-  int unpaid_suggestions = 0;
   /// Additions to `overhead_usd` that are not recorded yet. If an addition continues a recorded
   /// time, the end of that recorded time moves.
-  std::vector<UnusedTime> unused{};
-  std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
+  std::vector<UnusedTime> unused;
+  std::vector<StudyDecision> decisions;  ///< not recorded yet, in order
 };
 
 /// Billed time and cost of all trials of a study so far; for running trials as last recorded.
@@ -235,15 +228,16 @@ class History {
   [[nodiscard]] Result<void> record_night(const std::string& study, const NightRow& night);
   /// Records the intent to start a trial or its next attempt, and removes the earlier trace. Fails
   /// with `internal` for a trial in a final state, which is never overwritten. Here and in
-  /// `record_ended`, `totals` replace the study's totals in the same transaction.
+  /// `record_ended`, `study` may be null. Otherwise the same transaction replaces the study's
+  /// stored totals (time, cost, unpaid suggestions), and adds `unused` and `decisions`.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
-                                              const std::optional<StudyTotals>& totals = {});
+                                              const StudyRecord* study = nullptr);
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
                                             const std::string& token,
                                             const std::map<std::string, std::string>& placement);
   /// Records the final (or interrupted) state with everything measured, and the trace.
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                          const std::optional<StudyTotals>& totals = {},
+                                          const StudyRecord* study = nullptr,
                                           const TrialTrace& trace = {});
   /// Records `spent_s` and `spent_usd` of running trials so far, and the study's time, so that a
   /// kill loses neither. Does not change trials that are not running. The recorded time never
@@ -251,25 +245,22 @@ class History {
   [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
                                           std::span<const TrialRecord> running, double elapsed_s);
   /// Replaces the study's stored state, totals, stop reason and recommendation. Adds `unused` and
-  /// `decisions` as in `StudyTotals`.
-  [[nodiscard]] Result<void> record_study(const StudyRecord& study,
-                                          std::span<const UnusedTime> unused = {},
-                                          std::span<const StudyDecision> decisions = {});
+  /// `decisions`.
+  [[nodiscard]] Result<void> record_study(const StudyRecord& study);
 
  private:
   struct Store;
   explicit History(std::unique_ptr<Store> store);
   [[nodiscard]] tl::unexpected<Error> no_study(const std::string& name) const;
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                       const std::optional<StudyTotals>& totals,
-                                       const TrialTrace& trace);
+                                       const StudyRecord* study, const TrialTrace& trace);
   /// This function and all below must be called within a transaction.
   [[nodiscard]] Result<void> write_trial(std::int64_t study_id, const TrialRecord& trial,
                                          const TrialTrace& trace);
   /// Returns the new study's id.
   std::int64_t insert_study(const StudyRecord& study);
-  void put_unused(std::int64_t study_id, std::span<const UnusedTime> unused);
-  void put_decisions(std::int64_t study_id, std::span<const StudyDecision> decisions);
+  /// Adds the study's `unused` and `decisions`.
+  void put_additions(std::int64_t study_id, const StudyRecord& study);
   void put_details(std::int64_t study_id, const TrialRecord& trial, const TrialTrace& trace);
   std::unique_ptr<Store> store_;
 };

@@ -108,21 +108,20 @@ std::int64_t History::insert_study(const StudyRecord& study) {
 }
 
 Result<void> History::put_trial(std::int64_t study_id, const TrialRecord& trial,
-                                const std::optional<StudyTotals>& totals, const TrialTrace& trace) {
+                                const StudyRecord* study, const TrialTrace& trace) {
   return store_->write([&]() -> Result<void> {
     if (auto done = write_trial(study_id, trial, trace); !done) return done;
-    if (totals) {
+    if (study != nullptr) {
       store_
           ->query(
               "UPDATE studies SET elapsed_s = ?, overhead_usd = ?, unpaid_suggestions = ? "
               "WHERE id = ?")
-          .bind(totals->elapsed_s)
-          .bind(totals->overhead_usd)
-          .bind(std::int64_t{totals->unpaid_suggestions})
+          .bind(study->elapsed_s)
+          .bind(study->overhead_usd)
+          .bind(std::int64_t{study->unpaid_suggestions})
           .bind(study_id)
           .run();
-      put_unused(study_id, totals->unused);
-      put_decisions(study_id, totals->decisions);
+      put_additions(study_id, *study);
     }
     return {};
   });
@@ -147,8 +146,8 @@ Result<void> History::write_trial(std::int64_t study_id, const TrialRecord& tria
   return {};
 }
 
-void History::put_unused(std::int64_t study_id, std::span<const UnusedTime> unused) {
-  for (const UnusedTime& time : unused) {
+void History::put_additions(std::int64_t study_id, const StudyRecord& study) {
+  for (const UnusedTime& time : study.unused) {
     store_
         ->query(
             "INSERT INTO unused_times (study_id, machine, from_wall_s, to_wall_s, usd) "
@@ -161,10 +160,7 @@ void History::put_unused(std::int64_t study_id, std::span<const UnusedTime> unus
         .bind(time.usd)
         .run();
   }
-}
-
-void History::put_decisions(std::int64_t study_id, std::span<const StudyDecision> decisions) {
-  for (const StudyDecision& decision : decisions) {
+  for (const StudyDecision& decision : study.decisions) {
     Query query = store_->query(
         "INSERT INTO decisions (study_id, decision, at_wall_s, kind, trial, text, numbers) "
         "SELECT ?1, 1 + coalesce(max(decision), 0), ?2, ?3, ?4, ?5, ?6 FROM decisions "
@@ -235,11 +231,11 @@ Result<void> History::record_session(std::int64_t study_id, const MachineDescrip
 }
 
 Result<void> History::record_launching(std::int64_t study_id, const TrialRecord& trial,
-                                       const std::optional<StudyTotals>& totals) {
+                                       const StudyRecord* study) {
   if (trial.status != TrialStatus::launching) {
     return fail(ErrorKind::internal, fmt::format("trial {} is not launching", trial.number));
   }
-  return put_trial(study_id, trial, totals, {});
+  return put_trial(study_id, trial, study, {});
 }
 
 Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
@@ -260,12 +256,11 @@ Result<void> History::record_running(std::int64_t study_id, std::int64_t number,
 }
 
 Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& trial,
-                                   const std::optional<StudyTotals>& totals,
-                                   const TrialTrace& trace) {
+                                   const StudyRecord* study, const TrialTrace& trace) {
   if (!is_final(trial.status) && trial.status != TrialStatus::interrupted) {
     return fail(ErrorKind::internal, fmt::format("trial {} has not ended", trial.number));
   }
-  return put_trial(study_id, trial, totals, trace);
+  return put_trial(study_id, trial, study, trace);
 }
 
 Result<void> History::record_spent(std::int64_t study_id, std::span<const TrialRecord> running,
@@ -290,8 +285,7 @@ Result<void> History::record_spent(std::int64_t study_id, std::span<const TrialR
   });
 }
 
-Result<void> History::record_study(const StudyRecord& study, std::span<const UnusedTime> unused,
-                                   std::span<const StudyDecision> decisions) {
+Result<void> History::record_study(const StudyRecord& study) {
   return store_->write([&]() -> Result<void> {
     Query query = store_->query(
         "UPDATE studies SET status = ?, elapsed_s = ?, overhead_usd = ?, unpaid_suggestions = ?, "
@@ -310,8 +304,7 @@ Result<void> History::record_study(const StudyRecord& study, std::span<const Unu
       return fail(ErrorKind::internal, fmt::format("there is no study {}", study.id),
                   store_->path.string());
     }
-    put_unused(study.id, unused);
-    put_decisions(study.id, decisions);
+    put_additions(study.id, study);
     return {};
   });
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/loop.hpp"
 
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -41,8 +40,9 @@ Result<void> note_changes(const LoopParts& parts, StudyRecord stored,
   decision.text = "the study file or the options have changed";
   decision.numbers["changed"] = fmt::format("{}", fmt::join(changed, ", "));
   log_decision(decision);
+  stored.decisions.push_back(std::move(decision));
   stored.status = StudyStatus::running;
-  return parts.history.record_study(stored, {}, std::span(&decision, 1));
+  return parts.history.record_study(stored);
 }
 
 std::optional<LoopEnd> stored_end(const Json& recommendation, const char* key) {

@@ -40,9 +40,8 @@ Result<void> RunnerEvents::pass_time(double deadline_s) {
 }
 
 Result<void> Recorder::launching(const TrialRecord& trial) {
-  return insist_with_totals([&](const StudyTotals& totals) {
-    return parts_->history.record_launching(study_->id, trial, totals);
-  });
+  return insist_with_totals(
+      [&] { return parts_->history.record_launching(study_->id, trial, study_); });
 }
 
 Result<void> Recorder::running(const TrialRecord& trial) {
@@ -52,16 +51,12 @@ Result<void> Recorder::running(const TrialRecord& trial) {
 }
 
 Result<void> Recorder::ended(const TrialRecord& trial, const TrialTrace& trace) {
-  return insist_with_totals([&](const StudyTotals& totals) {
-    return parts_->history.record_ended(study_->id, trial, totals, trace);
-  });
+  return insist_with_totals(
+      [&] { return parts_->history.record_ended(study_->id, trial, study_, trace); });
 }
 
 Result<void> Recorder::study() {
-  return insist_with_totals([&](const StudyTotals& totals) {
-    study_->elapsed_s = totals.elapsed_s;
-    return parts_->history.record_study(*study_, totals.unused, totals.decisions);
-  });
+  return insist_with_totals([&] { return parts_->history.record_study(*study_); });
 }
 
 bool Recorder::is_due() const {
@@ -78,31 +73,28 @@ void Recorder::spent(std::span<const TrialRecord> running) {
 void Recorder::decided(StudyDecision decision) {
   decision.at_wall_s = parts_->clock.wall_time_s();
   log_decision(decision);
-  decisions_.push_back(std::move(decision));
+  study_->decisions.push_back(std::move(decision));
 }
 
 Result<void> Recorder::keep_decisions() {
-  return decisions_.empty() ? Result<void>() : study();
+  return study_->decisions.empty() ? Result<void>() : study();
 }
 
 void Recorder::count_unused() {
   const std::vector<UnusedTime> since = machines_->take_unused();
   study_->overhead_usd += total_usd(since);
-  unused_.insert(unused_.end(), since.begin(), since.end());
+  study_->unused.insert(study_->unused.end(), since.begin(), since.end());
 }
 
-StudyTotals Recorder::totals() {
-  count_unused();
-  return {stopwatch_->elapsed_s(), study_->overhead_usd, study_->unpaid_suggestions, unused_,
-          decisions_};
-}
-
-Result<void> Recorder::insist_with_totals(
-    const std::function<Result<void>(const StudyTotals&)>& write) {
-  auto written = insist([&] { return write(totals()); });
+Result<void> Recorder::insist_with_totals(const std::function<Result<void>()>& write) {
+  auto written = insist([&] {
+    count_unused();
+    study_->elapsed_s = stopwatch_->elapsed_s();
+    return write();
+  });
   if (!written) return written;
-  unused_.clear();
-  decisions_.clear();
+  study_->unused.clear();
+  study_->decisions.clear();
   return written;
 }
 

@@ -66,11 +66,8 @@ class Recorder {
   void count_unused();
 
  private:
-  /// Returns the current totals of time and money.
-  [[nodiscard]] StudyTotals totals();
-  /// Calls `write`, which records the totals, with retries.
-  [[nodiscard]] Result<void> insist_with_totals(
-      const std::function<Result<void>(const StudyTotals&)>& write);
+  /// Updates the totals of time and money, and calls `write`, which records them, with retries.
+  [[nodiscard]] Result<void> insist_with_totals(const std::function<Result<void>()>& write);
   [[nodiscard]] Result<void> insist(const std::function<Result<void>()>& write);
 
   const LoopParts* parts_;
@@ -80,8 +77,6 @@ class Recorder {
   StudyRecord* study_;
   double recorded_s_ = 0.0;  ///< stopwatch time of the latest record
   bool gave_up_ = false;  ///< the last write failed for a minute; the next write is tried only once
-  std::vector<UnusedTime> unused_;        ///< counted, not recorded yet
-  std::vector<StudyDecision> decisions_;  ///< logged, not recorded yet
 };
 
 }  // namespace steptune

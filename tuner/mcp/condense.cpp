@@ -22,13 +22,10 @@ namespace {
 constexpr std::string_view k_error_mark = "steptune: error: ";
 constexpr std::string_view k_warning_mark = "steptune: warning: ";
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+/// Returns the lines that are not empty.
+std::vector<std::string_view> full_lines(std::string_view text) {
+  std::vector<std::string_view> lines = split_lines(text);
+  std::erase_if(lines, [](std::string_view line) { return line.empty(); });
   return lines;
 }
 
@@ -58,17 +55,15 @@ Json copies(const Json& list, std::initializer_list<const char*> keys) {
   return all;
 }
 
-/// Rounds to four digits, because further ones only fill the context.
-Json rounded(const Json& number) {
-  if (!number.is_number_float()) return number;
-  return parse_finite(fmt::format("{:.4g}", number.get<double>())).value_or(0.0);
-}
-
-Json rounded_all(const Json& json) {
-  if (!json.is_structured()) return rounded(json);
+/// Rounds all numbers to four digits, because further ones only fill the context.
+Json rounded(const Json& json) {
+  if (json.is_number_float()) {
+    return parse_finite(fmt::format("{:.4g}", json.get<double>())).value_or(0.0);
+  }
+  if (!json.is_structured()) return json;
   Json result = json;
   for (Json& value : result)
-    value = rounded_all(value);
+    value = rounded(value);
   return result;
 }
 
@@ -246,13 +241,12 @@ Json leaderboard_of(const Json& document) {
   json["best_first"] = Json::array();
   for (const Json& row : at(document, {"rows"})) {
     const Json trial = at(row, {"trial"});
-    Json shown;
+    Json& shown = json["best_first"].emplace_back();
     copy(trial, {"number", "status"}, shown);
     if (const Json gains = at(row, {"gain_over_baseline"}); gains.is_array() && !gains.empty()) {
       shown["gain"] = gains.front();
     }
     shown["configuration"] = configuration_text(at(trial, {"configuration"}));
-    json["best_first"].push_back(shown);
   }
   return json;
 }
@@ -264,12 +258,10 @@ Json trial_of(const Json& document) {
   json["configuration"] = configuration_text(at(trial, {"configuration"}));
   json["objectives"] = at(trial, {"objectives"});
   copy(trial, {"spent_s", "peak_memory_bytes", "cpu_busy_share", "disturbance"}, json);
-  Json measured;
   copy(at(trial, {"measurement"}),
        {"samples_per_second", "startup_s", "warmup_s", "window_s", "window_steps", "remark",
         "parts_s_per_sample", "metrics"},
-       measured);
-  json["measurement"] = measured;
+       json["measurement"]);
   if (const Json words = at(document, {"details", "argv"}); words.is_array()) {
     json["command"] = posix_quoted(words.get<std::vector<std::string>>());
   }
@@ -284,10 +276,9 @@ Json bottleneck_of(const Json& document) {
   json["stages"] = copies(at(found, {"stages"}), {"stage", "share", "most_gain"});
   json["settings"] = Json::array();
   for (const Json& response : at(found, {"responses"})) {
-    Json shown;
+    Json& shown = json["settings"].emplace_back();
     copy(response, {"parameter", "now", "best"}, shown);
     shown["gain_left"] = at(response, {"gain_left", "mean"});
-    json["settings"].push_back(shown);
   }
   copy(found, {"no_responses"}, json);
   return json;
@@ -297,14 +288,13 @@ Json importance_of(const Json& document) {
   Json json;
   json["objectives"] = Json::array();
   for (const Json& objective : at(document, {"importance", "objectives"})) {
-    Json shown;
+    Json& shown = json["objectives"].emplace_back();
     copy(objective, {"metric", "unknown", "trials"}, shown);
     shown["explained"] = at(objective, {"explained", "mean"});
     shown["shares"] = Json::object();
     for (const Json& parameter : at(objective, {"parameters"})) {
       shown["shares"][text_at(parameter, "parameter")] = at(parameter, {"with_pairs", "mean"});
     }
-    json["objectives"].push_back(shown);
   }
   return json;
 }
@@ -314,7 +304,7 @@ Answer output_of(const EndedProgram& ended) {
   constexpr std::size_t k_most_bytes = 1200;
   Json kept = Json::array();
   std::size_t bytes = 0;
-  const std::vector<std::string> lines = lines_of(ended.out);
+  const auto lines = full_lines(ended.out);
   for (auto line = lines.rbegin(); line != lines.rend() && kept.size() < k_most_items; ++line) {
     const std::string shown = printable_line(*line, 200);
     // Count the quotes, the comma and escape characters, too.
@@ -362,9 +352,9 @@ std::string end_text(int exit_code) {
 
 Json warnings_of(const std::string& err) {
   Json warnings = Json::array();
-  for (const std::string& line : lines_of(err)) {
-    if (!line.starts_with(k_warning_mark)) continue;
-    warnings.push_back(printable_line(std::string_view(line).substr(k_warning_mark.size()), 200));
+  for (const std::string_view line : split_lines(err)) {
+    if (line.starts_with(k_warning_mark))
+      warnings.push_back(printable_line(line.substr(k_warning_mark.size()), 200));
   }
   return warnings;
 }
@@ -376,22 +366,22 @@ Answer condensed(ToolName tool, const std::string& about, const EndedProgram& en
   if (about == "output" && ended.exit_code == 0) return output_of(ended);
   auto document = parse_json(ended.out, "output");
   if (!document || !document->is_object()) {
-    const std::vector<std::string> lines = lines_of(error);
+    const auto lines = full_lines(error);
     Answer answer{Json::object(), true};
     answer.json["problem"] =
-        printable_line(lines.empty() ? end_text(ended.exit_code) : lines.front(), 600);
+        printable_line(lines.empty() ? end_text(ended.exit_code) : std::string(lines.front()), 600);
     if (lines.size() > 1) {
       // A hint is indented.
       const std::string_view hint = lines[1];
       answer.json["next"] =
           printable_line(hint.substr(std::min(hint.find_first_not_of(' '), hint.size())), 400);
     }
-    if (const auto all = lines_of(ended.err); lines.empty() && !all.empty()) {
+    if (const auto all = full_lines(ended.err); lines.empty() && !all.empty()) {
       answer.json["last_message"] = printable_line(all.back(), 300);
     }
     return answer;
   }
-  Json json = rounded_all(condensed_document(tool, about, *document));
+  Json json = rounded(condensed_document(tool, about, *document));
   if (!error.empty()) json["problem"] = printable_line(error, 400);
   if (Json warnings = warnings_of(ended.err); !warnings.empty()) json["warnings"] = warnings;
   return {json, false};

@@ -150,16 +150,6 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result + '\n';
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t indent) {
   if (width <= indent || display_width(line) <= width) return std::string(line) + '\n';
   // Blanks after the title belong to it, because `wrapped` drops leading blanks.
@@ -167,7 +157,7 @@ std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t 
   if (width <= title) return std::string(line) + '\n';
   const std::string text = wrapped(line.substr(title), width - title);
   std::string result(line.substr(0, title));
-  for (const std::string_view part : lines_of(text)) {
+  for (const std::string_view part : split_lines(text)) {
     if (part.data() != text.data()) result.append(title, ' ');
     result.append(part).append("\n");
   }
@@ -176,7 +166,7 @@ std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t 
 
 std::string wrapped_entries(std::string_view lines, std::size_t width, std::size_t indent) {
   std::string result;
-  for (const std::string_view line : lines_of(lines))
+  for (const std::string_view line : split_lines(lines))
     result += wrapped_entry(line, width, indent);
   return result;
 }

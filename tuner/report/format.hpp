@@ -56,10 +56,6 @@ inline constexpr std::size_t k_default_width = 80;
 [[nodiscard]] std::string wrapped_entries(std::string_view lines, std::size_t width,
                                           std::size_t indent);
 
-/// Returns the lines of a text without their ends. A text that ends with a newline has no line
-/// after it.
-[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
-
 /// Returns lines with a title of seven columns before the first: `leaves  --lr: ...`. Makes each
 /// line printable and cuts it to 300 bytes. Ends with a newline; empty if there are no lines.
 [[nodiscard]] std::string titled_lines(std::string_view title,

@@ -26,24 +26,10 @@ constexpr const char* k_too_short_for_campaign =
     "the time was too short for the campaign, which needs a smaller error";
 const Objective k_speed{"time", Direction::minimize};
 
+/// Verdicts of both kinds have the same name if they mean the same. All others are undecided.
 CommandVerdict verdict_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-      return CommandVerdict::faster;
-    case Verdict::slower:
-      return CommandVerdict::slower;
-    case Verdict::tied:
-      return CommandVerdict::tied;
-    case Verdict::failed:
-      return CommandVerdict::failed;
-    case Verdict::worse:
-      return CommandVerdict::worse;
-    case Verdict::open:
-    case Verdict::hidden:
-    case Verdict::not_faster:
-      break;
-  }
-  return CommandVerdict::undecided;
+  return k_command_verdict_names.value_of(k_verdict_names.name_of(verdict))
+      .value_or(CommandVerdict::undecided);
 }
 
 /// Sets the time that would decide each undecided command. `pairs`: the number of further pairs of

@@ -166,7 +166,7 @@ std::string csv_cell(const std::optional<Value>& value) {
 std::string with_colors(const std::string& text, const Leaderboard& board) {
   std::string result;
   std::size_t line = 0;
-  for (const std::string_view content : lines_of(text)) {
+  for (const std::string_view content : split_lines(text)) {
     const LeaderboardRow* row =
         line >= 1 && line <= board.rows.size() ? &board.rows[line - 1] : nullptr;
     const char* color = nullptr;

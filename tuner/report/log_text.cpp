@@ -19,19 +19,17 @@ constexpr std::size_t k_most_bytes = std::size_t{64} << 20;
 std::string printable(const std::string& text) {
   std::string result;
   result.reserve(text.size());
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
+  for (const std::string_view line : split_lines(text)) {
     // Trainers redraw a progress bar with carriage returns: make each state a separate line.
-    for (std::size_t part = begin; part <= end;) {
-      const std::size_t stop = std::min(text.find('\r', part), end);
-      if (stop > part || stop == end) {
-        result += printable_line(std::string_view(text).substr(part, stop - part), k_any_length);
+    for (std::size_t part = 0; part <= line.size();) {
+      const std::size_t stop = std::min(line.find('\r', part), line.size());
+      if (stop > part || stop == line.size()) {
+        result += printable_line(line.substr(part, stop - part), k_any_length);
         result += '\n';
       }
       part = stop + 1;
-      if (part == end) break;
+      if (part == line.size()) break;
     }
-    begin = end + 1;
   }
   return result;
 }

@@ -224,7 +224,7 @@ std::string change_lines(const std::vector<SettingChange>& changes, std::size_t 
   const std::string text = aligned_lines(rows);
   if (width == 0) return text;
   std::string cut;
-  for (const std::string_view line : lines_of(text))
+  for (const std::string_view line : split_lines(text))
     cut += elide_middle(line, width) + "\n";
   return cut;
 }

@@ -42,7 +42,7 @@ class FactLines {
                  void (FactLines::*add_one)(const std::string&,
                                             const std::string&) = &FactLines::add) {
     std::string title = name;
-    for (const std::string_view one : lines_of(lines)) {
+    for (const std::string_view one : split_lines(lines)) {
       (this->*add_one)(title, std::string(one));
       title.clear();
     }

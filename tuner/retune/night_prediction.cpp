@@ -12,6 +12,7 @@
 
 #include "tuner/retune/night_times.hpp"
 #include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/scatter.hpp"
 
 namespace steptune {
 namespace {
@@ -23,39 +24,31 @@ constexpr double k_prior_freedom = 3.0;
 /// limit lets the estimate follow slow changes.
 constexpr double k_most_launch_freedom = 12.0;
 
-/// A sum of squares and its degrees of freedom.
-struct Spread {
-  double squares = 0.0;
-  double freedom = 0.0;
-
-  [[nodiscard]] double variance() const { return squares / freedom; }
-};
-
-void add_spread(const std::vector<double>& values, Spread& spread) {
+void add_spread(const std::vector<double>& values, Scatter& spread) {
   if (values.size() < 2) return;
   const double mean = mean_log(values);
   for (const double value : values)
     spread.squares += (value - mean) * (value - mean);
-  spread.freedom += static_cast<double>(values.size()) - 1.0;
+  spread.degrees_of_freedom += static_cast<double>(values.size()) - 1.0;
 }
 
 /// Returns the launch variation of `night`: that of its own launches, added to `known`.
-Spread launch_spread(const Spread& known, const NightTimes& night) {
-  Spread spread = known;
+Scatter launch_spread(const Scatter& known, const NightTimes& night) {
+  Scatter spread = known;
   add_spread(night.incumbent, spread);
   add_spread(night.baseline, spread);
   return spread;
 }
 
-Spread known_launch_spread(std::span<const NightTimes> nights) {
+Scatter known_launch_spread(std::span<const NightTimes> nights) {
   const LaunchVariation prior;
-  Spread spread{prior.degrees_of_freedom * prior.relative * prior.relative,
-                prior.degrees_of_freedom};
+  Scatter spread{prior.degrees_of_freedom * prior.relative * prior.relative,
+                 prior.degrees_of_freedom};
   for (const NightTimes& night : nights)
     spread = launch_spread(spread, night);
-  if (spread.freedom > k_most_launch_freedom) {
-    spread.squares *= k_most_launch_freedom / spread.freedom;
-    spread.freedom = k_most_launch_freedom;
+  if (spread.degrees_of_freedom > k_most_launch_freedom) {
+    spread.squares *= k_most_launch_freedom / spread.degrees_of_freedom;
+    spread.degrees_of_freedom = k_most_launch_freedom;
   }
   return spread;
 }
@@ -79,8 +72,8 @@ std::optional<NightValue> value_of(const NightTimes& night, NightStatistic stati
 struct Level {
   double mean = 0.0;
   double variance = 0.0;  ///< variance of the mean
-  Spread nights;          ///< between nights, beyond what launches explain
-  Spread launches;        ///< between launches of one night
+  Scatter nights;         ///< between nights, beyond what launches explain
+  Scatter launches;       ///< between launches of one night
 };
 
 /// Returns the common level of the nights; nullopt if no night has the statistic.
@@ -147,13 +140,13 @@ double score_of(std::span<const NightTimes> past, const NightTimes& night, Night
   const auto level = level_of(past, statistic);
   const auto value = value_of(night, statistic);
   if (!level || !value) return 0.0;
-  const Spread launches = launch_spread(level->launches, night);
+  const Scatter launches = launch_spread(level->launches, night);
   // Most of the level's uncertainty comes from its launches.
   const double of_launches = value->launches * launches.variance() + level->variance;
   const double of_nights = level->nights.variance();
   const double variance = of_launches + of_nights;
-  const double freedom =
-      welch_freedom({of_launches, launches.freedom}, {of_nights, level->nights.freedom});
+  const double freedom = welch_freedom({of_launches, launches.degrees_of_freedom},
+                                       {of_nights, level->nights.degrees_of_freedom});
   const double least = 0.5 * options.least_slowdown;
   return normal_score((value->mean - level->mean) / std::max(std::sqrt(variance), least), freedom);
 }
@@ -168,9 +161,9 @@ std::optional<NightShift> shift_between(std::span<const NightTimes> before,
   const double among = std::max(level->nights.variance(), least * least / 2.0);
   const double of_nights = among / static_cast<double>(after.size());
   const double of_launches = level->variance + now->variance;
-  return NightShift{
-      now->mean - level->mean, std::sqrt(of_launches + of_nights),
-      welch_freedom({of_launches, now->launches.freedom}, {of_nights, level->nights.freedom})};
+  return NightShift{now->mean - level->mean, std::sqrt(of_launches + of_nights),
+                    welch_freedom({of_launches, now->launches.degrees_of_freedom},
+                                  {of_nights, level->nights.degrees_of_freedom})};
 }
 
 }  // namespace steptune

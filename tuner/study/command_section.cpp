@@ -25,12 +25,7 @@ Type<std::vector<StringTemplate>> arguments() {
     }
     return read(node);
   };
-  type.schema = [of_list = type.schema](Json& definitions) {
-    Json schema = of_list(definitions);
-    schema["minItems"] = 1;
-    return schema;
-  };
-  return type;
+  return with_schema_members(std::move(type), Json{{"minItems", 1}});
 }
 
 const Section<CommandPart>& part_section() {
@@ -171,12 +166,8 @@ Key<StudySpec> command_key() {
 Type<std::map<std::string, StringTemplate>> environment() {
   auto type = document::map_of(template_with_files(), "", k_max_elements);
   type.read = [](const Node& node) { return std::optional(read_environment(node)); };
-  type.schema = [of_map = type.schema](Json& definitions) {
-    Json schema = of_map(definitions);
-    schema["propertyNames"] = {{"pattern", document::k_identifier_pattern}};
-    return schema;
-  };
-  return type;
+  return with_schema_members(
+      std::move(type), Json{{"propertyNames", {{"pattern", document::k_identifier_pattern}}}});
 }
 
 std::optional<std::string> denied_variable(std::string_view name) {

@@ -135,12 +135,8 @@ Type<std::map<std::string, ConfigFileSpec>> config_files() {
   const auto file = document::object(config_file_section());
   auto type = document::map_of(file, "", k_max_elements);
   type.read = [file](const Node& node) { return std::optional(read_files(file, node)); };
-  type.schema = [of_map = type.schema](Json& definitions) {
-    Json schema = of_map(definitions);
-    schema["propertyNames"] = {{"pattern", document::k_identifier_pattern}};
-    return schema;
-  };
-  return type;
+  return with_schema_members(
+      std::move(type), Json{{"propertyNames", {{"pattern", document::k_identifier_pattern}}}});
 }
 
 }  // namespace steptune::study

@@ -238,18 +238,6 @@ void check_times(const StudySpec& study, Faults& faults) {
                  format_duration(study.measure.max_trial_s), format_duration(study.limits.wall_s)));
 }
 
-void check_positive(const std::optional<document::Formula>& formula, const std::string& pointer,
-                    const std::vector<Configuration>& configurations, Faults& faults) {
-  if (!formula) return;
-  for (const Configuration& configuration : configurations) {
-    const double value = formula->evaluate(configuration);
-    if (value > 0.0 && value < 1e300) continue;
-    faults.add(pointer, fmt::format("must be positive, but \"{}\" is {} for {}", formula->text(),
-                                    value, configuration.text()));
-    return;
-  }
-}
-
 void check_step_size(const StudySpec& study, Faults& faults) {
   const auto forgotten = forgotten_accumulation(study);
   if (!forgotten) return;

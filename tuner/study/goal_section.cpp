@@ -111,12 +111,7 @@ Type<std::vector<Objective>> objectives() {
     }
     return std::optional(std::move(objectives));
   };
-  type.schema = [of_list = type.schema](Json& definitions) {
-    Json schema = of_list(definitions);
-    schema["minItems"] = 1;
-    return schema;
-  };
-  return type;
+  return with_schema_members(std::move(type), Json{{"minItems", 1}});
 }
 
 const Section<Guard>& guard_section() {

@@ -201,7 +201,7 @@ void set_payback(const StudySpec& study, Recommendation& recommendation) {
 }  // namespace
 
 std::optional<Recommendation> recommend(const StudySpec& study, const Standing& standing,
-                                        const StudyTotals& totals,
+                                        double elapsed_s, double overhead_usd,
                                         std::optional<double> expected_improvement, bool is_over) {
   const Confirmation confirmation(study, standing, is_over);
   const auto most_gain = nothing_to_gain(study, standing, confirmation, expected_improvement);
@@ -231,11 +231,10 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   recommendation.worth = study.search.worth;
   if (most_gain && keeps_baseline(recommendation.claim)) recommendation.most_gain = *most_gain;
   if (study.budget.time_s)
-    recommendation.unused_s = std::max(0.0, *study.budget.time_s - totals.elapsed_s);
+    recommendation.unused_s = std::max(0.0, *study.budget.time_s - elapsed_s);
   recommendation.pareto = standing.front(*choice.trial);
-  recommendation.tuning_s = totals.elapsed_s;
-  recommendation.tuning_usd =
-      tuning_cost_usd(study, standing.spent_usd(), totals.overhead_usd, totals.elapsed_s);
+  recommendation.tuning_s = elapsed_s;
+  recommendation.tuning_usd = tuning_cost_usd(study, standing.spent_usd(), overhead_usd, elapsed_s);
   set_payback(study, recommendation);
   set_samples_ratio(study, standing, recommendation);
   recommendation.notes = plan_notes(study, standing, recommendation);

@@ -34,7 +34,7 @@ class MachineHoursTest : public HistoryFixture {
     record_ = must(history_.create_or_continue_study("s", "fingerprint", spec.document, 0));
   }
   void add(std::int64_t number, std::int64_t nodes, double spent_s, const std::string& allocation,
-           const StudyTotals& totals = {}) {
+           const StudyRecord& totals = {}) {
     TrialRecord trial;
     trial.number = number;
     trial.purpose = number == 1 ? TrialPurpose::baseline : TrialPurpose::search;
@@ -44,13 +44,13 @@ class MachineHoursTest : public HistoryFixture {
     trial.standard_errors = {1.0};
     trial.spent_s = spent_s;
     trial.placement = {{"allocation", allocation}, {"hosts", "n1 n2"}};
-    must(history_.record_ended(record_.id, trial, totals));
+    must(history_.record_ended(record_.id, trial, &totals));
   }
   /// Adds half an hour on one node and a quarter of an hour on four nodes. The four nodes were kept
   /// unused for five minutes, and another allocation was unused for six.
   void run_two_trials() {
     add(1, 1, 1800.0, "one");
-    StudyTotals totals;
+    StudyRecord totals;
     totals.unused = {{"four", 100.0, 400.0, 0.0}, {"other", 100.0, 460.0, 0.0}};
     add(2, 4, 900.0, "four", totals);
   }
@@ -116,7 +116,7 @@ TEST_F(MachineHoursTest, AreInTheReportOfAStudyWithItsRecommendation) {
 
 TEST_F(MachineHoursTest, AClockSetBackTakesNoHoursAway) {
   begin(R"({"type": "slurm", "nodes": "nodes"})");
-  StudyTotals totals;
+  StudyRecord totals;
   totals.unused = {{"one", 100.0, 460.0, 0.0}, {"other", 9000.0, 100.0, 0.0}};
   add(1, 1, 1800.0, "one", totals);
   const auto hours = read_machine_hours(stored());
@@ -126,7 +126,7 @@ TEST_F(MachineHoursTest, AClockSetBackTakesNoHoursAway) {
 
 TEST_F(MachineHoursTest, TheTunersOwnMachineCostsMoneyAllTheTime) {
   begin(R"({"type": "local", "price_per_hour": 3.6})");
-  StudyTotals totals;
+  StudyRecord totals;
   totals.elapsed_s = 100.0;
   add(1, 1, 30.0, "", totals);
   EXPECT_NEAR(must(read_study_report(stored(), {})).tuning_usd, 0.1, 1e-9)

@@ -41,12 +41,11 @@ class HistoryDetails : public HistoryFixture {
 
 TEST_F(HistoryDetails, UnusedMachineTimesEndWithTheirStudy) {
   History history = open();
-  const auto study = make_study(history);
-  StudyTotals totals;
-  totals.unused = {{"job-b", 200.0, 210.0, 0.5}, {"job-a", 100.0, 130.0, 1.5}};
-  must(history.record_ended(study.id, ended(1), totals));
-  must(history.record_study(
-      study, std::vector<UnusedTime>{{"job-b", 200.0, 230.0, 1.0}, {"job-b", 300.0, 301.0, 0.0}}));
+  auto study = make_study(history);
+  study.unused = {{"job-b", 200.0, 210.0, 0.5}, {"job-a", 100.0, 130.0, 1.5}};
+  must(history.record_ended(study.id, ended(1), &study));
+  study.unused = {{"job-b", 200.0, 230.0, 1.0}, {"job-b", 300.0, 301.0, 0.0}};
+  must(history.record_study(study));
 
   const auto times = must(history.unused_times(study.id));
   ASSERT_EQ(times.size(), 3U);
@@ -61,14 +60,14 @@ TEST_F(HistoryDetails, UnusedMachineTimesEndWithTheirStudy) {
 
 TEST_F(HistoryDetails, DecisionsComeBackInOrderAndEndWithTheirStudy) {
   History history = open();
-  const auto study = make_study(history);
-  StudyTotals totals;
-  totals.decisions = {
+  auto study = make_study(history);
+  study.decisions = {
       {100.0, "guard", 1, "", Json{{"metric", "loss"}, {"max", 2.5}}},
       {100.0, "judge", 7, "batch_size=64",
        Json{{"settled", true}, {"pairs", 2}, {"ratio", std::numeric_limits<double>::quiet_NaN()}}}};
-  must(history.record_ended(study.id, ended(1), totals));
-  must(history.record_study(study, {}, std::vector<StudyDecision>{{90.0, "end", 0, "12 trials"}}));
+  must(history.record_ended(study.id, ended(1), &study));
+  study.decisions = {{90.0, "end", 0, "12 trials"}};
+  must(history.record_study(study));
 
   const auto decisions = must(history.decisions(study.id));
   ASSERT_EQ(decisions.size(), 3U);

@@ -217,7 +217,10 @@ TEST_F(HistoryTest, ATrialGoesThroughItsStates) {
   EXPECT_EQ(running.placement.at("cpus"), "0");
 
   trial.status = TrialStatus::interrupted;
-  must(history.record_ended(study.id, trial, StudyTotals{12.0, 0.25}));
+  StudyRecord totals = study;
+  totals.elapsed_s = 12.0;
+  totals.overhead_usd = 0.25;
+  must(history.record_ended(study.id, trial, &totals));
   EXPECT_EQ(must(history.study("s")).elapsed_s, 12.0);
   EXPECT_EQ(must(history.study("s")).overhead_usd, 0.25);
 

@@ -723,7 +723,7 @@ TEST(RecommendationJson, ReadsBackAsItWasWritten) {
                                   completed(3, 2.1, 0.1)};
   trials[0].purpose = TrialPurpose::baseline;
   const auto recommendation =
-      recommend(time_study(), Standing(ranking_rules(time_study()), trials), {0.5, 0.25});
+      recommend(time_study(), Standing(ranking_rules(time_study()), trials), 0.5, 0.25);
   ASSERT_TRUE(recommendation);
   const Json json = to_json(*recommendation);
   const auto text = dump_json(json);

@@ -151,15 +151,16 @@ TEST_F(HostileStudy, UnusedTimeOfItsMachinesIsCountedOnce) {
     History history = must(History::open_for_writing(file_, clock_));
     StudyRecord study = must(history.studies()).front();
     study.overhead_usd = 0.5;
-    must(history.record_study(study, std::vector<UnusedTime>{{"job-a", 100.0, 130.0, 0.25},
-                                                             {"job-b", 200.0, 212.5, 0.25}}));
+    study.unused = {{"job-a", 100.0, 130.0, 0.25}, {"job-b", 200.0, 212.5, 0.25}};
+    must(history.record_study(study));
   }
   EXPECT_THAT(get("/metrics").body, idle("42.5"));
   {
     History history = must(History::open_for_writing(file_, clock_));
     StudyRecord study = must(history.studies()).front();
     study.overhead_usd = 0.75;
-    must(history.record_study(study, std::vector<UnusedTime>{{"job-b", 200.0, 220.0, 0.25}}));
+    study.unused = {{"job-b", 200.0, 220.0, 0.25}};
+    must(history.record_study(study));
   }
   EXPECT_THAT(get("/metrics").body, idle("50")) << "a resumed study is not counted twice";
 }

@@ -53,7 +53,9 @@ TEST_F(Watched, ChangesWithTheStudyAndNotWithAnother) {
   ended.number = 1;
   ended.status = TrialStatus::completed;
   ended.objectives = {1.0};
-  ASSERT_TRUE(history.record_ended(second.id, ended, StudyTotals{5.0}));
+  StudyRecord totals = second;
+  totals.elapsed_s = 5.0;
+  ASSERT_TRUE(history.record_ended(second.id, ended, &totals));
   const std::string completed = must(watch.version(second.id));
   EXPECT_NE(completed, running);
 

@@ -37,7 +37,7 @@ class RecommendTest : public ::testing::Test {
     }
   }
   Recommendation recommended() {
-    return recommend(study_, Standing(ranking_rules(study_), trials_), {0.5, 0.25}).value();
+    return recommend(study_, Standing(ranking_rules(study_), trials_), 0.5, 0.25).value();
   }
 
   StudySpec study_ = time_study();
@@ -74,7 +74,7 @@ TEST_F(RecommendTest, AStoppedTrialIsRecommendedAfterAValidFreshRun) {
   trials_.front().status = TrialStatus::infeasible;
   trials_.back().status = TrialStatus::stopped_early;
   const auto now = [&] {
-    return recommend(study_, Standing(ranking_rules(study_), trials_), {0.5, 0.25});
+    return recommend(study_, Standing(ranking_rules(study_), trials_), 0.5, 0.25);
   };
   EXPECT_FALSE(now()) << "no guard has judged it";
   const std::vector<TrialRecord> searched = trials_;
@@ -185,7 +185,7 @@ TEST_F(RecommendTest, WithoutABaselineComparesNothing) {
 
 TEST_F(RecommendTest, IsNothingWhereNoTrialMayWin) {
   trials_.clear();
-  EXPECT_FALSE(recommend(study_, Standing(ranking_rules(study_), trials_), {}));
+  EXPECT_FALSE(recommend(study_, Standing(ranking_rules(study_), trials_), 0.0, 0.0));
 }
 
 TEST_F(RecommendTest, AnUnconfirmedGainLeavesTheBaseline) {

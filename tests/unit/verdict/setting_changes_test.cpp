@@ -259,7 +259,7 @@ TEST_F(SettingChangesTest, ABetterConfigurationIsSomethingToGain) {
 TEST_F(SettingChangesTest, TheResultShowsThePossibleGain) {
   cover_all(4.1);
   study_.budget.time_s = 100.0;
-  const auto result = recommend(study_, standing(), {40.0, 0.0});
+  const auto result = recommend(study_, standing(), 40.0, 0.0);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->claim, Claim::nothing_to_gain);
   EXPECT_EQ(result->configuration, study_.baseline);

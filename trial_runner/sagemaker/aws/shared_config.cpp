@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/shared_config.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -105,12 +104,8 @@ Result<Endpoint> parse_endpoint(const std::string& url, const std::string& where
 
 Result<Sections> parse_shared_file(std::string_view text, const std::string& where) {
   SharedFileParser parser(where);
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    if (auto read = parser.read_line(text.substr(at, end - at)); !read) {
-      return tl::unexpected(read.error());
-    }
-    at = end + 1;
+  for (const std::string_view line : split_lines(text)) {
+    if (auto read = parser.read_line(line); !read) return tl::unexpected(read.error());
   }
   return std::move(parser.sections);
 }
