@@ -162,9 +162,9 @@ Result<LoopResult> conclude_study(StudyRun& run, const PendingTrials& pending,
   result.reason += withdrawn_text(pending.withdrawn());
   if (!is_to_be_continued(end)) result.reason += cut_off_text(pending.cut_off());
   run.recorder.count_unused();
-  result.recommendation = recommend(run.parts.study, run.standing(), run.stopwatch.elapsed_s(),
-                                    run.record.overhead_usd, expected_improvement,
-                                    !is_to_be_continued(end));
+  result.recommendation =
+      recommend(run.parts.study, run.standing(), run.stopwatch.elapsed_s(), run.record.overhead_usd,
+                expected_improvement, !is_to_be_continued(end));
   if (!is_to_be_continued(end)) finish_result(run, result);
   if (auto recorded = record_result(run, result); !recorded)
     return tl::unexpected(recorded.error());
