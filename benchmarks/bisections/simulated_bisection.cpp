@@ -81,9 +81,6 @@ std::vector<Compared> compare(const StudySpec& study, const std::vector<std::siz
       if (is_look(count, plan)) each.judgement = judge_both_ways(study, each.pairs, errors);
     }
   }
-  for (Compared& each : all) {
-    if (!each.judgement.settled) each.judgement = judge_both_ways(study, each.pairs, errors);
-  }
   return all;
 }
 

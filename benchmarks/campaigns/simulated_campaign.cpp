@@ -55,7 +55,7 @@ bool judged_faster(const CampaignModel& model, const StudySpec& study, const Bot
     const auto count = static_cast<int>(pairs.all().size());
     const bool is_last = count >= most;
     if (!is_last && !is_look(count, look_plan(study))) continue;
-    const Judgement judgement = judge_both_ways(study, pairs.all(), errors);
+    const Judgement judgement = judge_both_ways(study, pairs.all(), errors, is_last);
     if (is_last || judgement.settled) return judgement.verdict == Verdict::faster;
   }
 }

@@ -164,7 +164,7 @@ Result<LoopResult> conclude_study(StudyRun& run, const PendingTrials& pending,
   run.recorder.count_unused();
   result.recommendation =
       recommend(run.parts.study, run.standing(), run.stopwatch.elapsed_s(), run.record.overhead_usd,
-                expected_improvement, !is_to_be_continued(end));
+                expected_improvement, has_last_look(end));
   if (!is_to_be_continued(end)) finish_result(run, result);
   if (auto recorded = record_result(run, result); !recorded)
     return tl::unexpected(recorded.error());

@@ -30,4 +30,8 @@ bool is_to_be_continued(LoopEnd end) {
   return end == LoopEnd::interrupted || end == LoopEnd::too_many_failures;
 }
 
+bool has_last_look(LoopEnd end) {
+  return !is_to_be_continued(end) && end != LoopEnd::nothing_to_gain;
+}
+
 }  // namespace steptune

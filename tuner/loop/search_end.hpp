@@ -22,6 +22,10 @@ enum class LoopEnd {
 [[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);
 /// True if running the study again continues it after this end.
 [[nodiscard]] bool is_to_be_continued(LoopEnd end);
+/// True if finalists that are not settled at this end of the search have their last look
+/// (`LookPlan::last`): only time or money has ended their confirmation. No confirmation follows
+/// `nothing_to_gain`, which depends on what the trials have shown.
+[[nodiscard]] bool has_last_look(LoopEnd end);
 
 /// A limit of the budget. The history stores the names, so they must not change.
 enum class BudgetLimit { trials, time, cost };

@@ -66,9 +66,10 @@ struct ConfirmLimits {
 /// The finalists divide the error of claiming "faster". The first finalist has three quarters of
 /// the error. Each further finalist has three quarters of what is left. Each finalist's share is
 /// divided among its looks (`error_of_look`). So if no configuration is faster, at most one study
-/// in forty claims a faster configuration. The interval covers the true ratio in 95 % of studies,
-/// whenever the confirmation stops. Both are true if launches differ as `PairError` assumes.
-/// benchmarks/null_studies has figures for launches that differ more.
+/// in forty claims a faster configuration, unless studies continue after a last look. The interval
+/// covers the true ratio in 95 % of studies, whenever the confirmation stops. Both are true if
+/// launches differ as `PairError` assumes. benchmarks/null_studies has figures for launches that
+/// differ more.
 class Confirmation {
  public:
   /// `study` and `standing` outlive the object. `is_over`: time or money ended the confirmation. So

@@ -31,8 +31,7 @@ struct LookPlan {
 
 /// Returns the one-sided error of the interval after `pairs` pairs, if a finalist's looks together
 /// may claim falsely with the probability `error`. This is the error of the first look at `pairs`
-/// or more. If the confirmation ends before that look, the look never takes place, and its share is
-/// free.
+/// or more: if no pair follows, that look never takes place, and its share is free.
 ///
 /// A later look may have more than its share of `error`: a mean that exceeds its limit by chance
 /// mostly exceeded the limit of an earlier look, too. The distribution of the means that exceeded

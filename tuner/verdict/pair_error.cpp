@@ -91,8 +91,8 @@ PairError::PairError(const PairScatter& scatter, double within_variance, const K
 PairError PairError::by_pairs(const PairScatter& scatter, const Scatter& earlier,
                               double least_variance) {
   std::vector<Component> components;
-  for (double variance = least_variance; variance < 2.0 * k_most * k_most;
-       variance *= k_ratio * k_ratio) {
+  const double most = std::max(least_variance, 2.0 * k_most * k_most);
+  for (double variance = least_variance; variance <= most; variance *= k_ratio * k_ratio) {
     const double log_weight =
         log_likelihood(scatter.squares, scatter.pairs - 1.0, variance) +
         log_likelihood(earlier.squares, earlier.degrees_of_freedom, variance) +

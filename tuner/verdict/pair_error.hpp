@@ -29,7 +29,8 @@ struct PairScatter {
 /// Bayesian Inference in Statistical Analysis, 1973, section 5.2). On a quiet machine, they double
 /// the degrees of freedom. How much the variance of the sums exceeds that of the differences is
 /// unknown. A priori, this ratio is 1 with probability 3/4, otherwise log-uniform up to 1 000.
-/// Launches of both configurations are assumed to differ equally.
+/// Launches of both configurations are assumed to differ equally. Otherwise sums and differences
+/// correlate, and the sums count too much.
 class PairError {
  public:
   /// The prior of s is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.43 and
@@ -39,7 +40,8 @@ class PairError {
   PairError(const PairScatter& scatter, double within_variance, const KnownLaunches& known);
 
   /// Returns the posterior without a prior of s. Without sums and `earlier`, it is Student's t.
-  /// `earlier`: scatter of further pairs. `least_variance`: least variance of a pair, above 0.
+  /// `earlier`: scatter of further pairs. `least_variance`: least variance of a pair, finite and
+  /// above 0.
   [[nodiscard]] static PairError by_pairs(const PairScatter& scatter, const Scatter& earlier,
                                           double least_variance);
 

@@ -98,9 +98,9 @@ Scatter scatter_of_earlier(const StudySpec& study, const Scatter& present) {
   return {freedom * variance, freedom};
 }
 
-/// Returns the scatter of the pairs' sums of logarithms, which the runs' own variation and
-/// disturbances of both runs determine. NaN if they would show other programs: runs that take turns
-/// on a disturbed machine differ by its load.
+/// Returns the squared deviations of the pairs' sums of logarithms, which come from the runs' own
+/// variation and from disturbances of both runs. NaN if runs took turns and most of the sums'
+/// scatter would show the load of other programs (`disturbance_is_usual`).
 double sum_squares_of(const std::vector<RunPair>& pairs) {
   std::vector<double> sums;
   std::vector<const TrialRecord*> in_turns;
@@ -246,6 +246,7 @@ PairStatistics statistics_after(int count, const StudySpec& study,
   const Scatter earlier = scatter_of_earlier(study, {scatter.squares, count - 1.0});
   if (is_timed) {
     const double least = measured_in_pairs ? k_least_pair_variance : within;
+    if (!std::isfinite(least)) return result;
     set_error(PairError::by_pairs(scatter, earlier, std::max(least, k_least_pair_variance)));
     return result;
   }

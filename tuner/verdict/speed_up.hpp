@@ -93,8 +93,8 @@ struct PairStatistics {
 /// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
 /// also has an interval. With `k_launches_by_pairs` only the pairs show it, and a single pair has
 /// an infinite interval. The scatter of earlier judgements counts, too
-/// (`MeasureSpec::pair_deviation`). Sums of a pair count unless its runs took turns on a disturbed
-/// machine.
+/// (`MeasureSpec::pair_deviation`). The pairs' sums do not count if runs took turns and disturbance
+/// of these runs is usual (`disturbance_is_usual`).
 ///
 /// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
 /// disturbed together. Whole runs of programs that end by themselves are independent replications,

@@ -760,5 +760,15 @@ TEST(LoopEndNames, AreReadBackAsWritten) {
   EXPECT_FALSE(loop_end_from_text("done"));
 }
 
+TEST(LastLook, ComesOnlyIfTimeOrMoneyEndedTheConfirmation) {
+  // However the search ended, a confirmation follows, and ends by time.
+  for (const LoopEnd end : {LoopEnd::budget, LoopEnd::exhausted, LoopEnd::payback})
+    EXPECT_TRUE(has_last_look(end)) << to_text(end);
+  for (const LoopEnd end :
+       {LoopEnd::interrupted, LoopEnd::too_many_failures, LoopEnd::nothing_to_gain}) {
+    EXPECT_FALSE(has_last_look(end)) << to_text(end);
+  }
+}
+
 }  // namespace
 }  // namespace steptune

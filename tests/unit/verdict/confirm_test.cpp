@@ -485,6 +485,44 @@ TEST_F(ConfirmTest, TheFirstOfEquallyDisturbedRunsCounts) {
       << "the other run has not ended";
 }
 
+TEST_F(ConfirmTest, AFinalistHasALastLookWhenTimeIsOver) {
+  const auto measure_three_pairs = [this](double speed_up) {
+    trials_.resize(2);
+    int pair = 0;
+    for (const double by_chance : {0.96, 1.01, 1.03}) {
+      ++pair;
+      const std::int64_t number = std::int64_t{2} * pair + 1;
+      trials_.push_back(confirming(number, k_a, pair, 2, 4.0 * by_chance / speed_up));
+      trials_.push_back(confirming(number + 1, k_b, pair, 1, 4.0));
+    }
+  };
+  const auto half_width = [this](bool is_last) {
+    const SpeedUp speed_up = speed_up_over_looks(study_, confirmation().finalists()[0].pairs,
+                                                 0.75 * k_error, KnownLaunches{}, is_last);
+    return std::log(speed_up.high / speed_up.ratio);
+  };
+  measure_three_pairs(1.0);
+  ASSERT_LT(half_width(true), 0.95 * half_width(false));
+  measure_three_pairs(std::exp(0.5 * (half_width(true) + half_width(false))));
+  const Confirmation interrupted = confirmation();
+  EXPECT_EQ(interrupted.finalists()[0].verdict, Verdict::open);
+  EXPECT_FALSE(interrupted.finalists()[0].settled);
+  const Confirmation over(study_, *standing_, true);
+  EXPECT_EQ(over.finalists()[0].verdict, Verdict::faster);
+  EXPECT_TRUE(over.finalists()[0].settled);
+  EXPECT_GT(over.finalists()[0].speed_up.low, 1.0);
+}
+
+TEST_F(ConfirmTest, ASettledFinalistHasNoLastLook) {
+  // It was given up because of its pairs, so its end is no end by time.
+  for (int i = 0; i < 6; ++i)
+    trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
+                                 i % 3 == 0 ? 4.4 : 4.0));
+  const SpeedUp regular = confirmation().finalists()[0].speed_up;
+  ASSERT_TRUE(confirmation().finalists()[0].settled);
+  EXPECT_EQ(Confirmation(study_, *standing_, true).finalists()[0].speed_up.low, regular.low);
+}
+
 TEST(Refutes, AFreshRunOfAFinalistThatEndedWithoutAMeasurement) {
   TrialRecord run = confirming(3, k_a, 1, 2, 2.0);
   EXPECT_FALSE(refutes(run));
@@ -725,6 +763,38 @@ TEST_F(PairsTest, PairsOfCostsVaryAsPairsOfTimes) {
   const double of_times = statistics_of(study_, pairs(), k_error).half_width;
   study_.objectives = {{"cost", Direction::minimize}};
   EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).half_width, of_times);
+}
+
+TEST_F(PairsTest, SumsCountUnlessRunsTookTurnsOnADisturbedMachine) {
+  const std::vector<double> incumbents{1.0, 1.05, 0.98, 1.02};
+  const std::vector<double> baselines{2.0, 2.0, 2.02, 1.94};
+  std::vector<double> differences;
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < incumbents.size(); ++i) {
+    const auto pair = static_cast<int>(i) + 1;
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, incumbents[i]));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, baselines[i]));
+    differences.push_back(std::log(baselines[i]) - std::log(incumbents[i]));
+    sums.push_back(std::log(baselines[i]) + std::log(incumbents[i]));
+  }
+  const double squares = scatter_of(differences).squares;
+  const double with_sums =
+      PairError({4.0, squares, scatter_of(sums).squares}, 0.0, {}).quantile(k_error);
+  const double without = PairError({4.0, squares}, 0.0, {}).quantile(k_error);
+  ASSERT_LT(with_sums, 0.98 * without);
+  const auto half_width = [this] { return statistics_of(study_, pairs(), k_error).half_width; };
+  EXPECT_NEAR(half_width(), with_sums, 1e-3 * with_sums);
+  for (TrialRecord& run : runs_) {
+    run.spent_s = 10.0;
+    run.disturbed_s = 4.0;
+  }
+  EXPECT_NEAR(half_width(), with_sums, 1e-3 * with_sums) << "one run after the other";
+  for (TrialRecord& run : runs_)
+    run.placement[k_interleaved_fact] = "1";
+  EXPECT_NEAR(half_width(), without, 1e-3 * without) << "their sums show other programs";
+  for (TrialRecord& run : runs_)
+    run.disturbed_s = 0.0;
+  EXPECT_NEAR(half_width(), with_sums, 1e-3 * with_sums) << "in turns on a quiet machine";
 }
 
 TEST_F(PairsTest, AreNoSurerThanEachRunIsWithinItself) {
