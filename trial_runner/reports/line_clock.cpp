@@ -197,6 +197,7 @@ bool LineClock::continues(const Bar& before, const Bar& drawn) const {
   // A full bar may be drawn again with another value. Its elapsed time then includes the time of
   // the bars in between.
   const double passed_s = now_s_.value_or(0.0) - before.now_s;
+  if (drawn.is_bare && source_ == Source::progress_bars && passed_s > 0.0) return false;
   return drawn.epoch == before.epoch && 2.0 * (advance_s + k_rounded_s) >= passed_s;
 }
 
@@ -225,6 +226,8 @@ std::optional<double> LineClock::read(std::string_view line) {
   const auto before = bars_.find(bar->length);
   const bool is_full = !bar->count.empty() && (bar->length.empty() || bar->count == bar->length);
   Bar drawn{bar->elapsed_s, parse_finite(bar->count).value_or(0.0), is_full, epoch_of(line)};
+  const auto parsed = parse_progress_bar(line);
+  drawn.is_bare = parsed && parsed->description.empty() && parsed->postfix.empty();
   drawn.now_s =
       timestamp ? *now_s_ : by_bar(before == bars_.end() ? nullptr : &before->second, drawn);
   now_s_ = drawn.now_s;

@@ -45,6 +45,7 @@ class LineClock {
     bool is_full = false;         ///< the count is the length, or there is no length
     std::optional<double> epoch;  ///< named in the bar's line
     double now_s = 0.0;           ///< when it was last drawn
+    bool is_bare = false;         ///< no description and no values, so no reason to be drawn again
   };
   /// True if `drawn` is a later state of the bar `before`, not a new bar of the same length.
   [[nodiscard]] bool continues(const Bar& before, const Bar& drawn) const;
