@@ -34,6 +34,14 @@ TEST(LineClock, ReadsDatesWithAndWithoutOffsets) {
   EXPECT_EQ(gaps({"2025-01-09 11:53:02-1234 tokens", "2025-01-09 11:53:03-2234 tokens"}),
             (std::vector<double>{1.0}))
       << "no time zone has this offset";
+  EXPECT_EQ(gaps({"[ Thu Jan  9 11:53:02 2025 ] Batch(0/9)", "[ Fri Jan 10 11:53:05 2025 ]"}),
+            (std::vector<double>{86'403.0}));
+}
+
+TEST(LineClock, EstimatesAreNoDates) {
+  LineClock clock;
+  EXPECT_FALSE(clock.read("step 20, ETA = 2025-01-09 11:53:02"));
+  EXPECT_FALSE(clock.read("step: 30/ 90 etc:Thu Jan  9 11:53:02 2025"));
 }
 
 TEST(LineClock, ReadsDatesWithoutAYear) {
