@@ -131,8 +131,10 @@ class KeyValuePreset final : public Preset {
       if (heading->count.epoch) epoch_ = heading->count.epoch;
       heading_counts_samples_ = heading_counts_samples_ || heading->counts_samples;
       CounterSet& counters = heading_counts_samples_ ? samples_ : steps_;
-      const auto count = counters.add("(heading)", heading->count, iteration_rank);
-      if (count) (heading_counts_samples_ ? report.samples : report.step) = count;
+      if (heading_counts_samples_ || !counts_parts_of_steps(heading->count, report)) {
+        const auto count = counters.add("(heading)", heading->count, iteration_rank);
+        if (count) (heading_counts_samples_ ? report.samples : report.step) = count;
+      }
     }
     read_row(line, report);
     if (!report.step && !report.samples) read_leading(line, report);
@@ -223,6 +225,18 @@ class KeyValuePreset final : public Preset {
       unit_ = CountUnit::epochs;
       report.samples = epoch_;
     }
+  }
+  /// True for `[Epoch 3 3360/3668][Iteration 96]`, whose iterations advance far more slowly than
+  /// the heading. The first such line reports no step, because its number may be an outer loop's.
+  bool counts_parts_of_steps(const Count& heading, Report& report) {
+    if (heading_counts_parts_ || !report.step || heading.value <= 2.0 * *report.step) {
+      return heading_counts_parts_;
+    }
+    const double step = *report.step;
+    const auto before = std::exchange(step_beside_heading_, step);
+    if (!before) report.step.reset();
+    heading_counts_parts_ = before && step > *before;
+    return heading_counts_parts_ || !before;
   }
   bool is_counter(GrowthWatch& watch, const Count& count) {
     const bool counts = watch.is_counter(count);
@@ -320,6 +334,9 @@ class KeyValuePreset final : public Preset {
   bool is_counted_ = false;  ///< steps or samples were reported
   /// A heading has counted samples. Then all headings do: not every line shows its kind of count.
   bool heading_counts_samples_ = false;
+  /// The heading counts parts of the steps that are named in its line.
+  bool heading_counts_parts_ = false;
+  std::optional<double> step_beside_heading_;
   std::optional<double> episode_;  ///< number of the line's episode
   std::string section_;            ///< evaluation under whose heading the line stands
   std::size_t section_indent_ = 0;

@@ -49,16 +49,18 @@ double seconds_of_day(int hour, int minute, int second, const std::string& fract
   return k_hour_s * hour + 60.0 * minute + second + part_s;
 }
 
-/// Parses `2025-01-09 11:53:02,473`.
+/// Parses `2025-01-09 11:53:02,473`, but not an estimate (`ETA: 2025-01-09 11:53:02`).
 std::optional<Timestamp> full_timestamp_in(re2::StringPiece line) {
   static const re2::RE2 k_regex(
-      R"((\d{4})[-/](\d\d)[-/](\d\d)[T ,](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
+      R"((?i:\b(eta)\W{0,3})?(\d{4})[-/](\d\d)[-/](\d\d)[T ,](\d\d):(\d\d):(\d\d))"
+      R"((?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
       re2::RE2::Quiet);
   Timestamp stamp;
   int year = 0, hour = 0, minute = 0, second = 0;
-  std::string fraction, offset;
-  if (!re2::RE2::PartialMatch(line, k_regex, &year, &stamp.month, &stamp.day, &hour, &minute,
-                              &second, &fraction, &offset)) {
+  std::string estimate, fraction, offset;
+  if (!re2::RE2::PartialMatch(line, k_regex, &estimate, &year, &stamp.month, &stamp.day, &hour,
+                              &minute, &second, &fraction, &offset) ||
+      !estimate.empty()) {
     return std::nullopt;
   }
   stamp.year = year;
@@ -92,6 +94,26 @@ std::optional<Timestamp> short_timestamp_in(re2::StringPiece line) {
   stamp.day = static_cast<unsigned>(number(1));
   stamp.of_day_s =
       seconds_of_day(number(2), number(3), number(4), is_glog ? fraction : slash_fraction);
+  return stamp;
+}
+
+/// Parses `[ Wed Jun  6 16:01:16 2018 ]` of C's `ctime` at the start of the line. Later in a line
+/// it may be an estimate.
+std::optional<Timestamp> c_timestamp_in(re2::StringPiece line) {
+  static const re2::RE2 k_regex(
+      R"(^\W*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +)"
+      R"((\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})\b)",
+      re2::RE2::Quiet);
+  Timestamp stamp;
+  std::string month;
+  int year = 0, hour = 0, minute = 0, second = 0;
+  if (!re2::RE2::PartialMatch(line, k_regex, &month, &stamp.day, &hour, &minute, &second, &year)) {
+    return std::nullopt;
+  }
+  constexpr std::string_view k_months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  stamp.year = year;
+  stamp.month = static_cast<unsigned>(k_months.find(month) / 3 + 1);
+  stamp.of_day_s = seconds_of_day(hour, minute, second, "");
   return stamp;
 }
 
@@ -149,6 +171,7 @@ std::optional<LineClock::Date> LineClock::date_in(std::string_view line) {
   const re2::StringPiece text(line.data(), line.size());
   auto stamp = full_timestamp_in(text);
   if (!stamp) stamp = short_timestamp_in(text);
+  if (!stamp) stamp = c_timestamp_in(text);
   if (!stamp) return std::nullopt;
   std::optional<double> days;
   if (!stamp->year) {
@@ -197,6 +220,7 @@ bool LineClock::continues(const Bar& before, const Bar& drawn) const {
   // A full bar may be drawn again with another value. Its elapsed time then includes the time of
   // the bars in between.
   const double passed_s = now_s_.value_or(0.0) - before.now_s;
+  if (drawn.is_bare && source_ == Source::progress_bars && passed_s > 0.0) return false;
   return drawn.epoch == before.epoch && 2.0 * (advance_s + k_rounded_s) >= passed_s;
 }
 
@@ -225,6 +249,8 @@ std::optional<double> LineClock::read(std::string_view line) {
   const auto before = bars_.find(bar->length);
   const bool is_full = !bar->count.empty() && (bar->length.empty() || bar->count == bar->length);
   Bar drawn{bar->elapsed_s, parse_finite(bar->count).value_or(0.0), is_full, epoch_of(line)};
+  const auto parsed = parse_progress_bar(line);
+  drawn.is_bare = parsed && parsed->description.empty() && parsed->postfix.empty();
   drawn.now_s =
       timestamp ? *now_s_ : by_bar(before == bars_.end() ? nullptr : &before->second, drawn);
   now_s_ = drawn.now_s;

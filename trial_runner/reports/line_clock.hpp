@@ -11,7 +11,7 @@ namespace steptune {
 /// Finds out when lines were printed, for logs that were not read while the program ran. Sources:
 ///
 /// - A date with a time: `2025-01-09 11:53:02,473`, `2025-01-09T11:53:02.473Z`,
-///   `2025-01-09T11:53:02+01:00`, `2025/01/09 11:53:02`.
+///   `2025-01-09T11:53:02+01:00`, `2025/01/09 11:53:02`, `Thu Jan  9 11:53:02 2025`.
 /// - A date without a year, with a time: glog's `I1128 05:12:33.123456`, `[11/28 05:12:33 name]`.
 /// - The elapsed time of a progress bar, `[01:12<08:39`, counted from the latest date. Without
 ///   dates, elapsed times are summed over bars that start again, which leaves out time between
@@ -45,6 +45,7 @@ class LineClock {
     bool is_full = false;         ///< the count is the length, or there is no length
     std::optional<double> epoch;  ///< named in the bar's line
     double now_s = 0.0;           ///< when it was last drawn
+    bool is_bare = false;         ///< no description and no values, so no reason to be drawn again
   };
   /// True if `drawn` is a later state of the bar `before`, not a new bar of the same length.
   [[nodiscard]] bool continues(const Bar& before, const Bar& drawn) const;

@@ -20,6 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view k_of_file = "the preset of ";
+/// A count that these many lines repeat, and none exceeds, shows no progress. For example, a log
+/// may keep only the last draw of each epoch's bar, and the bar has no total.
+constexpr std::size_t k_standing_lines = 7;
 
 /// Reads `reports` as in a study file.
 ReportFormat format_from(const Json& reports) {
@@ -50,6 +53,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
   double last_step = -1.0;
   double last_samples = -1.0;
   std::size_t lines = 0;
+  std::size_t standing = 0;  // lines that repeat an earlier count
   LineSplitter splitter;
   const auto take = [&](std::string_view line) {
     const auto report = reader->read_line(line, static_cast<double>(lines));
@@ -61,7 +65,10 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     }
     const bool forward =
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;
-    if (!forward) return;
+    if (!forward) {
+      if (report->step || report->samples) ++standing;
+      return;
+    }
     ++reading.progress;
     if (reading.progress == 1) reading.first_line = lines;
     reading.last_line = lines;
@@ -81,6 +88,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
   };
   splitter.feed(output.substr(0, k_inspected_bytes), take);
   splitter.flush(take);
+  if (reading.progress == 1 && standing >= k_standing_lines) reading.progress = 0;
   reading.unit = reader->unit() == CountUnit::steps ? format.sample_unit : reader->unit();
   return reading;
 }

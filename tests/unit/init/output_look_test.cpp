@@ -68,6 +68,9 @@ TEST(OutputLook, RepeatedValuesAreNoProgress) {
   ASSERT_TRUE(reading);
   EXPECT_EQ(reading->progress, 2U);
   EXPECT_FALSE(best_reading({format_with("own", {k_steps})}, "no line tells\n"));
+  EXPECT_FALSE(best_reading({format_with("own", {k_steps})},
+                            "it 3\nit 3\nit 3\nit 3\nit 3\nit 3\nit 3\nit 3\n"))
+      << "the count stands still";
   EXPECT_FALSE(best_reading({format_with("own", {k_loss})}, epoch_lines(3)))
       << "a metric alone is no progress";
   EXPECT_FALSE(best_reading({}, epoch_lines(3)));

@@ -34,6 +34,14 @@ TEST(LineClock, ReadsDatesWithAndWithoutOffsets) {
   EXPECT_EQ(gaps({"2025-01-09 11:53:02-1234 tokens", "2025-01-09 11:53:03-2234 tokens"}),
             (std::vector<double>{1.0}))
       << "no time zone has this offset";
+  EXPECT_EQ(gaps({"[ Thu Jan  9 11:53:02 2025 ] Batch(0/9)", "[ Fri Jan 10 11:53:05 2025 ]"}),
+            (std::vector<double>{86'403.0}));
+}
+
+TEST(LineClock, EstimatesAreNoDates) {
+  LineClock clock;
+  EXPECT_FALSE(clock.read("step 20, ETA = 2025-01-09 11:53:02"));
+  EXPECT_FALSE(clock.read("step: 30/ 90 etc:Thu Jan  9 11:53:02 2025"));
 }
 
 TEST(LineClock, ReadsDatesWithoutAYear) {
@@ -131,6 +139,9 @@ TEST(LineClock, ALogMayKeepOnlyTheLastDrawOfABar) {
                   "100%|#| 100/100 [03:02<00:00, 1.8s/it]", "100%|#| 20/20 [01:41<00:00, 5.0s/it]",
                   "100%|#| 100/100 [03:02<00:00, 1.8s/it]"}),
             (std::vector<double>{100.0, 182.0, 101.0, 182.0}));
+  EXPECT_EQ(gaps({"100%|#| 100/100 [03:00<00:00, 1.8s/it]", "100%|#| 20/20 [00:07<00:00, 2.8it/s]",
+                  "100%|#| 100/100 [03:12<00:00, 1.9s/it]"}),
+            (std::vector<double>{7.0, 192.0}));
   EXPECT_EQ(gaps({"Epoch #1: 500it [00:40, 12.5it/s]", "Epoch #2: 500it [00:40, 12.5it/s]"}),
             (std::vector<double>{40.0}));
   EXPECT_EQ(gaps({"Epoch 0: 100%|#| 100/100 [00:40<00:00, 2.5it/s]",

@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"EpochsBesideACounterThatGrows", {"epoch: 25, steps: 44925 - loss: 0.8", "epoch: 26, steps: 46722 - loss: 0.8", "epoch: 27, steps: 48519 - loss: 0.8", "epoch: 28, steps: 50316 - loss: 0.7"}, 50316, {}, 0.7},
   FormatCase{"ProcessesInParallel", {"Chain 1 Iteration:  100 / 5000 [  2%]", "Chain 2 Iteration:    1 / 5000 [  0%]", "Chain 2 Iteration:  100 / 5000 [  2%]", "Chain 1 Iteration:  200 / 5000 [  4%]"}, 200, {}, {}},
   FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
+  FormatCase{"SamplesOfAnEpochBesideIterations", {"[Epoch 2 6400/9000][Iteration 200] Loss is 0.9.", "[Epoch 2 6464/9000][Iteration 202] Loss is 0.8.", "[Epoch 3 64/9000][Iteration 284] Loss is 0.7."}, 284, {}, 0.7},
+  FormatCase{"AnOuterLoopsIterations", {"Iteration 2: Epoch 1 [100/391] loss: 0.9", "Iteration 2: Epoch 1 [200/391] loss: 0.8"}, 200, {}, 0.8},
   FormatCase{"OneCountUnderTwoNames", {"step 250: val loss 2.2", "iter 250: loss 2.1", "iter 260: loss 2.0"}, 260, {}, 2.0}),
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
