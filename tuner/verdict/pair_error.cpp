@@ -21,12 +21,12 @@ constexpr double k_log_deviation = 1.25;
 /// grid changes intervals by less than 1 %.
 constexpr double k_least = 0.0005;
 constexpr double k_most = 3.0;
-constexpr double k_ratio = 1.05;
+constexpr double k_ratio = 1.1;
 
 /// Largest logarithm of the ratio between the variances of sums and of differences, and the number
 /// of its values above 0. With more values, intervals change by less than 1 %.
 constexpr double k_most_log_ratio = 6.9;  // 1 000
-constexpr int k_log_ratios = 20;
+constexpr int k_log_ratios = 10;
 /// Prior probability that nothing disturbs both runs alike. With 0.5, 93 % of the intervals on a
 /// quiet machine contain the truth, with 0.75 almost 95 % (benchmarks/measuring_methods). With
 /// more, intervals on disturbed machines would be wider than without sums.
@@ -38,8 +38,8 @@ double log_likelihood(double squares, double degrees_of_freedom, double variance
 
 /// Returns the log likelihood of the pairs' sums, if their differences have this variance.
 double log_likelihood_of_sums(const PairScatter& scatter, double variance) {
-  const double freedom = scatter.pairs - 1.0;
   if (std::isnan(scatter.sum_squares)) return 0.0;
+  const double freedom = scatter.pairs - 1.0;
   const double at_1 = log_likelihood(scatter.sum_squares, freedom, variance);
   std::array<double, k_log_ratios> above_1{};
   double most = at_1;

@@ -31,12 +31,12 @@ struct SpeedUp {
   /// `high`, because the launches of the other confirmation differ, too. NaN: not known.
   double repeat_low = k_nan;
   double repeat_high = k_nan;
-  /// Standard error of the ratio's logarithm: 1.96 of it are the half-width of the 95 % interval
-  /// that these pairs would have as the only look at one finalist. NaN: not known.
-  double standard_error = k_nan;
   /// Further pairs after which the verdict would probably be known (`further_pairs`). NaN: the
   /// verdict is known, or this cannot be said.
   double more_pairs = k_nan;
+  /// Standard error of the ratio's logarithm: 1.96 of it are the half-width of the 95 % interval
+  /// that these pairs would have as the only look at one finalist. NaN: not known.
+  double standard_error = k_nan;
 };
 
 /// Verdict of confirming runs on a configuration. The history stores the names, so do not change

@@ -116,7 +116,7 @@ TEST(PriceChanges, HaveTheirShareInShortenedLists) {
             "1 listed at several prices, the highest is used: a\n"
             "1 changed since 2025-12-01 (/prices/north.json)\n"
             "  a  $1  -> $1.5  +50.0 %\n"
-            "12 new: n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 ...\n");
+            "12 new: n10 n11 n12 n13 n14 n15 n16 n17 ...\n");
   const Json json = refresh_json(now, &before, {"a"});
   EXPECT_EQ(json["added"].size(), 12U) << "JSON has all of them";
   EXPECT_EQ(json["changed"][0]["usd_per_hour_before"], 1.0);

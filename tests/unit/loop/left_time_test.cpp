@@ -65,7 +65,7 @@ class LeftTime : public ::testing::Test {
 };
 
 TEST_F(LeftTime, GoesIntoPairsUntilAClaimIsDecidedAgainstTheWorth) {
-  const auto three = pairs({1.07, 1.08, 1.09});
+  const auto three = pairs({1.06, 1.08, 1.1});
   ASSERT_EQ(judge(time_study(), three, k_first_finalists_error).verdict, Verdict::faster);
   EXPECT_TRUE(judge(time_study(), three, k_first_finalists_error).settled) << "no budget of time";
   EXPECT_FALSE(judge(study_of(900.0), three, k_first_finalists_error).settled);

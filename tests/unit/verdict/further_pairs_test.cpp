@@ -70,10 +70,10 @@ TEST(FurtherPairs, FewPairsOfAJudgementNeedFewMoreBecauseStudentsTShrinks) {
   StudySpec study = time_study();
   study.measure.confirm_all = true;
   study.search.worth = 0.02;
-  const SomePairs three = even_pairs(3, 0.18, 0.06);
+  const SomePairs three = even_pairs(3, 0.12, 0.06);
   const double half_width =
       statistics_of(study, three.all(), 0.004, k_launches_by_pairs).half_width;
-  const double by_root = 3.0 * (std::pow(half_width / 0.18, 2) - 1.0);
+  const double by_root = 3.0 * (std::pow(half_width / 0.12, 2) - 1.0);
   const double more = further_pairs(study, three.all(), k_errors, k_launches_by_pairs);
   EXPECT_GE(more, 1.0);
   EXPECT_LT(more, 0.5 * by_root);
@@ -139,7 +139,7 @@ TEST(FurtherPairs, AreRightWithinAFactorOfTwoInTheMedian) {
   const std::vector<double> factors = needed_over_said(study, 0.08, 0.06);
   ASSERT_GT(factors.size(), 50U);
   const double median = factors[factors.size() / 2];
-  EXPECT_GT(median, 0.5);
+  EXPECT_GE(median, 0.5);
   EXPECT_LT(median, 2.0);
 }
 
