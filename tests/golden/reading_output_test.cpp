@@ -224,7 +224,7 @@ const std::array<ReadingCommand, 12> k_documents = {
      {"leaderboard-all", "leaderboard demo --all"},
      {"leaderboard-machines", "leaderboard cluster"},
      {"show", "show demo 3"},
-     {"show-confirmation", "show demo 22"},
+     {"show-confirmation", "show demo 21"},
      {"compare", "compare demo 1 4 9"},
      {"best", "best demo"},
      {"importance", "importance demo"},

@@ -23,7 +23,7 @@ constexpr double k_next_share = 0.65;
 /// if it is known. Without this factor, Student's t of looks at 2, 3, 5, ... 30 pairs claims
 /// falsely in 2.86 % of 400 000 simulated confirmations. Sums of pairs (`PairError`) show less than
 /// they seem to, so a little more is left out.
-constexpr double k_divided = 0.8;
+constexpr double k_divided = 0.75;
 /// Number of looks after the look at the usual number of pairs, up to the look at the largest
 /// number. With more looks, each look would have too little of the error; with fewer, a
 /// confirmation could not stop early.

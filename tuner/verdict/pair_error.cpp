@@ -40,19 +40,19 @@ double log_likelihood(double squares, double degrees_of_freedom, double variance
 double log_likelihood_of_sums(const PairScatter& scatter, double variance) {
   if (std::isnan(scatter.sum_squares)) return 0.0;
   const double freedom = scatter.pairs - 1.0;
-  const double at_1 = log_likelihood(scatter.sum_squares, freedom, variance);
+  const double relative_squares = scatter.sum_squares / variance;
+  // Logarithms of the likelihoods at ratios above 1, relative to that at 1.
   std::array<double, k_log_ratios> above_1{};
-  double most = at_1;
+  double most = 0.0;
   for (std::size_t i = 0; i < above_1.size(); ++i) {
     const double log_ratio = k_most_log_ratio * static_cast<double>(i + 1) / k_log_ratios;
-    above_1[i] = log_likelihood(scatter.sum_squares, freedom, variance * std::exp(log_ratio));
+    above_1[i] = 0.5 * (relative_squares * -std::expm1(-log_ratio) - freedom * log_ratio);
     most = std::max(most, above_1[i]);
   }
-  double mean_above_1 = 0.0;
+  double likelihood = k_undisturbed * std::exp(-most);
   for (const double each : above_1)
-    mean_above_1 += std::exp(each - most) / k_log_ratios;
-  return most +
-         std::log(k_undisturbed * std::exp(at_1 - most) + (1.0 - k_undisturbed) * mean_above_1);
+    likelihood += (1.0 - k_undisturbed) / k_log_ratios * std::exp(each - most);
+  return log_likelihood(scatter.sum_squares, freedom, variance) + most + std::log(likelihood);
 }
 
 }  // namespace
