@@ -32,6 +32,9 @@ constexpr int k_log_ratios = 10;
 /// more, intervals on disturbed machines would be wider than without sums.
 constexpr double k_undisturbed = 0.75;
 
+/// Weight of a standard deviation that changes no error.
+constexpr double k_negligible = 1e-10;
+
 double log_likelihood(double squares, double degrees_of_freedom, double variance) {
   return -0.5 * (degrees_of_freedom * std::log(variance) + squares / variance);
 }
@@ -67,6 +70,7 @@ PairError::PairError(std::vector<Component> with_log_weights)
   }
   for (Component& component : components_)
     component.weight /= total;
+  std::erase_if(components_, [](const Component& each) { return each.weight < k_negligible; });
 }
 
 PairError::PairError(const PairScatter& scatter, double within_variance, const KnownLaunches& known)
@@ -117,7 +121,7 @@ double PairError::quantile(double tail) const {
     return probability > tail;
   };
   double low = 0.0;
-  double high = components_.back().standard_error;
+  double high = 2.0 * standard_error();
   while (exceeds(high))
     high *= 2.0;
   while (high - low > 1e-4 * high) {
