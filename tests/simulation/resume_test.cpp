@@ -619,6 +619,7 @@ std::vector<std::string> without_figures(std::vector<std::string> decisions) {
 
 TEST_F(ResumeTest, AKillLosesNoDecisionAndRepeatsNone) {
   Json document = searching_on();
+  document["budget"]["time"] = 190.0;
   document["guards"] =
       Json::parse(R"([{"metric": "loss", "after_samples": 640, "max_ratio_to_baseline": 1.02}])");
   const auto script = [](const TrialSpec& spec) {

@@ -13,6 +13,7 @@
 #include "benchmarks/null_studies/simulated_studies.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "trial_runner/turn_rules.hpp"
 
 namespace steptune::null_studies {
 namespace {
@@ -91,7 +92,7 @@ TEST_F(SharedMachine, TrialsOfARoundTakeTurnsAndTheirTimesLeavePausesOut) {
   ASSERT_GT(pauses.size(), 80U);
   EXPECT_FALSE(pauses.at(0).resumes);
   EXPECT_TRUE(pauses.at(1).resumes);
-  EXPECT_NEAR(pauses.at(3).paused_s - pauses.at(1).paused_s, 0.5, 0.1);
+  EXPECT_NEAR(pauses.at(3).paused_s - pauses.at(1).paused_s, k_turn_s, 0.1);
   const double run_s = second.back().report.received_s - start.time_s;
   EXPECT_NEAR(run_s + pauses.back().paused_s, clock_.now_s() - start.time_s, 1.1);
 }
