@@ -83,9 +83,9 @@ double reported_by_s(const Measurement& seen) {
   return seen.startup_s > 0.0 ? seen.window_begin_s() : seen.window_end_s();
 }
 
-/// Returns the longest time until the first report of a fresh run in turns, from the longest such
-/// time among the trials of its configuration and of the baseline. The runs of a round start side
-/// by side, so they share CPUs.
+/// Returns the longest time until the first report of a fresh run in turns. It is a multiple of the
+/// longest such time among the trials of its configuration and of the baseline: the runs of a round
+/// start side by side, so they share CPUs.
 double longest_start_in_turns_s(const Standing& standing, const Configuration& configuration) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
