@@ -99,7 +99,7 @@ bool names_loss(const OutputReading& reading) {
   });
 }
 
-/// True if all progress of one reading precedes that of the other.
+/// True if all progress lines of one reading come before those of the other reading.
 bool are_apart(const OutputReading& a, const OutputReading& b) {
   return a.last_line < b.first_line || b.last_line < a.first_line;
 }

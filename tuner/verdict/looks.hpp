@@ -15,8 +15,8 @@ struct Look {
 struct LookPlan {
   int first = 2;  ///< pairs at the first look
   int usual = 3;  ///< planned pairs
-  /// Pairs at the last look, which has all of the error that is left. Its number must not depend on
-  /// the pairs' values: the time is over. 0: no look is the last.
+  /// Pairs at the last look, which has all of the error that is left. 0: no look is the last. The
+  /// end must not depend on what the pairs show: for example, the tuning time is over.
   int last = 0;
 };
 

@@ -13,7 +13,7 @@ namespace steptune {
 struct PairScatter {
   double pairs = 0.0;          ///< at least 1
   double squares = 0.0;        ///< squared deviations of the pairs' differences from their mean
-  double sum_squares = k_nan;  ///< the same of the sums of both runs; NaN: they do not count
+  double sum_squares = k_nan;  ///< those of the sums of both runs; NaN: sums do not count
 };
 
 /// Posterior of the error of a mean log ratio of pairs of launches.
@@ -24,13 +24,12 @@ struct PairScatter {
 /// The error of the mean is then a mixture of normal distributions (Gelman et al., Bayesian Data
 /// Analysis, 3rd ed., sections 3.2 and 10.1: marginal posterior on a grid).
 ///
-/// The sums of both runs of a pair show s, too: their variance is that of the differences, plus
-/// that of what disturbs both runs alike (blocks with random effects: G. E. P. Box and G. C. Tiao,
-/// Bayesian Inference in Statistical Analysis, 1973, section 5.2). On a quiet machine, they double
-/// the degrees of freedom. How much the variance of the sums exceeds that of the differences is
-/// unknown. A priori, this ratio is 1 with probability 3/4, otherwise log-uniform up to 1 000.
-/// Launches of both configurations are assumed to differ equally. Otherwise sums and differences
-/// correlate, and the sums count too much.
+/// The sum of both runs of a pair also depends on s. Its variance is that of the difference, plus
+/// the variance of whatever slows both runs alike (blocks with random effects: G. E. P. Box and G.
+/// C. Tiao, Bayesian Inference in Statistical Analysis, 1973, section 5.2). On a quiet machine, the
+/// sums double the degrees of freedom. The ratio of both variances is unknown. Its prior is 1 with
+/// probability 3/4, otherwise log-uniform up to 1 000. Launches of both configurations are assumed
+/// to differ equally. Otherwise sums and differences correlate, and the interval is too narrow.
 class PairError {
  public:
   /// The prior of s is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.43 and
