@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/text.hpp"
 #include "tests/support/read_file.hpp"
 
 namespace steptune::golden {
@@ -57,13 +58,8 @@ std::string pattern_of(const std::string& line) {
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
+  const auto lines = split_lines(text);
+  return {lines.begin(), lines.end()};
 }
 
 }  // namespace
