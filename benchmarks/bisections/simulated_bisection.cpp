@@ -124,8 +124,9 @@ SearchResult bisect(const BisectionModel& model) {
     for (const Compared& each : compare(study, versions, stage_s, model.run_s, launches)) {
       if (each.pairs.empty()) continue;
       of_stage.push_back(scatter_of(study, each.pairs));
-      const SpeedUp speed_up = speed_up_over_looks(
-          study, each.pairs, error_of_each(versions.size()), k_launches_by_pairs, true);
+      const SpeedUp speed_up =
+          judge(study, each.pairs, error_of_each(versions.size()), k_launches_by_pairs, true)
+              .speed_up;
       const auto measured = slowdown_in_stage(speed_up);
       if (measured) stage.push_back({each.version, measured->value, measured->error});
     }

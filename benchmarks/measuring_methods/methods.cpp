@@ -306,7 +306,7 @@ Estimate by_steptune(const Model& model, bool in_turns) {
     pairs.push_back({&of_b, &of_a});
   }
   const SpeedUp speed_up =
-      speed_up_over_looks(judged_study(), pairs, k_one_sided_error, k_launches_by_pairs, true);
+      judge(judged_study(), pairs, k_one_sided_error, k_launches_by_pairs, true).speed_up;
   return {speed_up.ratio, speed_up.low, speed_up.high};
 }
 

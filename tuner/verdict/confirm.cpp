@@ -94,10 +94,10 @@ void Confirmation::judge_finalist(std::size_t index, bool is_last) {
     return refutes(trial) && trial.configuration == finalist.configuration;
   });
   const BothErrors errors = errors_of(index);
-  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, errors.other, known_, is_last);
   const Judgement judgement = study_->measure.confirm_all
                                   ? judge_both_ways(*study_, finalist.pairs, errors, is_last)
                                   : judge(*study_, finalist.pairs, errors.other, known_, is_last);
+  finalist.speed_up = judgement.speed_up;
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
   const bool may_be_kept = !finalist.failed && judgement.verdict != Verdict::slower;
   if (may_be_kept &&

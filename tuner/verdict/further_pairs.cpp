@@ -25,17 +25,15 @@ double further_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
   const int least = std::max(1, least_for_claim(study, pairs) - measured);
   for (int further = least; further <= k_most_further_pairs; ++further) {
     const int count = measured + further;
-    const auto look = [&](double error) {
-      const double of_look = error_of_look(count, plan, error);
-      return statistics_after(count, study, pairs, of_look, known);
-    };
-    const PairStatistics faster = look(errors.faster);
-    if (!faster.has_ratio || !std::isfinite(faster.half_width)) return k_nan;
-    const double mean = faster.mean;
-    const double other = both_ways ? look(errors.other).half_width : faster.half_width;
+    const PairStatistics look = statistics_after(count, study, pairs, known);
+    const double faster = look.half_width(error_of_look(count, plan, errors.faster));
+    if (!look.has_ratio || !std::isfinite(faster)) return k_nan;
+    const double mean = look.mean;
+    const double other =
+        both_ways ? look.half_width(error_of_look(count, plan, errors.other)) : faster;
     const bool is_slower = both_ways && mean + other < 0.0;
     const bool is_tied = mean + other < worth && (!both_ways || mean - other > -worth);
-    if (mean > faster.half_width || is_slower || is_tied) return further;
+    if (mean > faster || is_slower || is_tied) return further;
   }
   return k_nan;
 }

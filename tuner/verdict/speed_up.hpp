@@ -11,7 +11,7 @@
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/looks.hpp"
-#include "tuner/verdict/scatter.hpp"
+#include "tuner/verdict/pair_statistics.hpp"
 
 namespace steptune {
 
@@ -64,76 +64,14 @@ inline constexpr auto k_verdict_names = enum_names<Verdict>({
 });
 [[nodiscard]] std::string to_text(Verdict verdict);
 
-/// A confirming run of a finalist and a confirming run of the baseline, next to each other in time.
-struct RunPair {
-  const TrialRecord* incumbent = nullptr;
-  const TrialRecord* baseline = nullptr;
-};
-
-/// Least variance of a pair's log ratio, because a few pairs may agree by chance or because of a
-/// coarse clock. If launches differ by 1.5 %, three pairs show less than this in one of a hundred
-/// cases.
-inline constexpr double k_least_pair_variance = 4.5e-6;
-
-/// Returns the scatter of the pairs' log ratios, or of relative differences if values are not
-/// positive. Needs at least one pair.
-[[nodiscard]] Scatter scatter_of(const StudySpec& study, const std::vector<RunPair>& pairs);
-
-/// Mean of the pairs' log ratios, with the half-width of its interval.
-struct PairStatistics {
-  /// Mean of the logarithms, or of relative differences if values are not positive.
-  double mean = 0.0;
-  double standard_error = k_infinity;
-  double half_width = k_infinity;
-  bool has_ratio = true;
-};
-/// Computes the statistics of `pairs` at the one-sided error `error`.
-///
-/// The interval is the posterior of `PairError`. The variation of a pair is estimated from the
-/// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
-/// also has an interval. With `k_launches_by_pairs` only the pairs show it, and a single pair has
-/// an infinite interval. The scatter of earlier judgements counts, too
-/// (`MeasureSpec::pair_deviation`). The pairs' sums do not count if runs took turns and disturbance
-/// of these runs is usual (`disturbance_is_usual`).
-///
-/// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
-/// disturbed together. Whole runs of programs that end by themselves are independent replications,
-/// whose differences include all variation (A. M. Law, Simulation Modeling and Analysis, 4th ed.,
-/// section 9.5.2).
-///
-/// In two cases only the spread of the pairs counts. One is at least three pairs of whole runs
-/// without a steady state, because the intervals of such runs are mostly about a longer run. The
-/// other is reported metrics, with Student's t.
-[[nodiscard]] PairStatistics statistics_of(
-    const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-    const std::optional<KnownLaunches>& known = KnownLaunches{});
-/// Returns the statistics of `count` pairs, of which `pairs` are the first. Assumes that further
-/// pairs have the same mean and the same scatter.
-[[nodiscard]] PairStatistics statistics_after(int count, const StudySpec& study,
-                                              const std::vector<RunPair>& pairs, double error,
-                                              const std::optional<KnownLaunches>& known);
 /// Returns the speed-up that `pairs` show: the geometric mean of their ratios, with the interval of
 /// `statistics_of`.
 [[nodiscard]] SpeedUp speed_up_of_pairs(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
 
-/// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift
-/// cancels.
-inline constexpr int k_least_pairs = 2;
 /// Largest number of a finalist's pairs without time to spare, as a multiple of the usual number.
 inline constexpr int k_most_times_usual = 4;
-/// Number of pairs of whole runs without a steady state from which their interval comes from the
-/// spread of the pairs alone. Such an interval of two pairs would be too wide to be useful.
-inline constexpr int k_least_unsteady_pairs = 3;
-
-/// Returns the speed-up of a finalist whose error is divided among its looks (`error_of_look`). The
-/// intervals of all looks from the usual number of pairs on are valid at the same time. So the
-/// returned interval is the common part of these intervals. `is_last`: no further pair follows,
-/// whatever these pairs show (`LookPlan::last`).
-[[nodiscard]] SpeedUp speed_up_over_looks(
-    const StudySpec& study, const std::vector<RunPair>& pairs, double error,
-    const std::optional<KnownLaunches>& known = KnownLaunches{}, bool is_last = false);
 
 /// Returns when a study looks at its finalists. If each configuration is confirmed, the scatter of
 /// two pairs alone would show nothing, so the first look comes at the usual number of pairs.
@@ -155,11 +93,14 @@ inline constexpr int k_least_unsteady_pairs = 3;
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
+  /// The error is divided among the looks (`error_of_look`). The intervals of all looks from the
+  /// usual number of pairs on are valid at the same time, so this is their common part.
+  SpeedUp speed_up{};
 };
 /// Judges a finalist by its pairs. "Faster" takes at least two pairs (three of whole runs without a
 /// steady state), unless the study asks for fewer: a single pair does not show how much launches
-/// differ on this machine. `error`: this finalist's one-sided error. `is_last`: as for
-/// `speed_up_over_looks`.
+/// differ on this machine. `error`: this finalist's one-sided error. `is_last`: no further pair
+/// follows, whatever these pairs show (`LookPlan::last`).
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error,
                               const std::optional<KnownLaunches>& known = KnownLaunches{},

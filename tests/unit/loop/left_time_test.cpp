@@ -79,11 +79,11 @@ TEST_F(LeftTime, GoesIntoPairsUntilAClaimIsDecidedAgainstTheWorth) {
 TEST_F(LeftTime, FurtherPairsDoNotRevokeAClaim) {
   std::vector<double> gains{1.06, 1.07, 1.08};
   const StudySpec study = study_of(900.0);
-  const SpeedUp three = speed_up_over_looks(study, pairs(gains), k_first_finalists_error);
+  const SpeedUp three = judge(study, pairs(gains), k_first_finalists_error).speed_up;
   while (gains.size() < 12) {
     gains.push_back(1.03 + 0.01 * static_cast<double>(gains.size() % 6));
     const auto all = pairs(gains);
-    const SpeedUp more = speed_up_over_looks(study, all, k_first_finalists_error);
+    const SpeedUp more = judge(study, all, k_first_finalists_error).speed_up;
     EXPECT_GE(more.low, three.low);
     EXPECT_LE(more.high, three.high);
     EXPECT_EQ(judge(study, all, k_first_finalists_error).verdict, Verdict::faster);
@@ -97,7 +97,7 @@ TEST_F(LeftTime, AGainThatIsNotWorthItIsGivenUp) {
   const Judgement judgement = judge(time_study(), equal, k_first_finalists_error);
   EXPECT_EQ(judgement.verdict, Verdict::not_faster);
   EXPECT_TRUE(judgement.settled);
-  EXPECT_LT(speed_up_over_looks(time_study(), equal, k_first_finalists_error).high, 1.05);
+  EXPECT_LT(judge(time_study(), equal, k_first_finalists_error).speed_up.high, 1.05);
 }
 
 TEST(MostGain, IsFiellersUpperEnd) {

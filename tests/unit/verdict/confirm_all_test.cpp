@@ -199,7 +199,7 @@ double half_width_of_three(const StudySpec& study, double second_s, double third
   std::vector<RunPair> pairs;
   for (const TrialRecord& run : runs)
     pairs.push_back({&run, &baseline});
-  return statistics_of(study, pairs, k_one_sided_error, k_launches_by_pairs).half_width;
+  return statistics_of(study, pairs, k_launches_by_pairs).half_width(k_one_sided_error);
 }
 
 TEST_F(ConfirmAllTest, EarlierJudgementsNarrowTheInterval) {

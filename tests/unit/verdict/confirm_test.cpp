@@ -497,8 +497,9 @@ TEST_F(ConfirmTest, AFinalistHasALastLookWhenTimeIsOver) {
     }
   };
   const auto half_width = [this](bool is_last) {
-    const SpeedUp speed_up = speed_up_over_looks(study_, confirmation().finalists()[0].pairs,
-                                                 0.75 * k_error, KnownLaunches{}, is_last);
+    const SpeedUp speed_up =
+        judge(study_, confirmation().finalists()[0].pairs, 0.75 * k_error, KnownLaunches{}, is_last)
+            .speed_up;
     return std::log(speed_up.high / speed_up.ratio);
   };
   measure_three_pairs(1.0);
@@ -576,7 +577,7 @@ TEST_F(PairsTest, ASinglePairVariesByWholeIntervals) {
       measurement.step_half_width_s = measurement.half_width_s;
       measurement.step_standard_error_s = step_standard_error;
     }
-    return statistics_of(study_, pairs(), k_error).half_width;
+    return statistics_of(study_, pairs()).half_width(k_error);
   };
   runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.1), confirming(2, k_b, 1, 1, 2.0, 0.2)};
   EXPECT_DOUBLE_EQ(half_width(0.0005), half_width(0.01));
@@ -750,19 +751,19 @@ TEST_F(PairsTest, NonPositiveValuesAreComparedByRelativeDifference) {
   study_.objectives = {{"score", Direction::minimize}};
   runs_ = {confirming(1, k_a, 1, 2, -4.0), confirming(2, k_b, 1, 1, -1.0),
            confirming(3, k_a, 2, 2, -1.0), confirming(4, k_b, 2, 1, 1.0)};
-  const PairStatistics statistics = statistics_of(study_, pairs(), k_error);
+  const PairStatistics statistics = statistics_of(study_, pairs());
   EXPECT_FALSE(statistics.has_ratio);
   EXPECT_DOUBLE_EQ(statistics.mean, 0.5 * (0.75 + 2.0));
   EXPECT_TRUE(std::isnan(speed_up_of_pairs(study_, pairs(), k_error).ratio));
   runs_ = {confirming(1, k_a, 1, 2, 0.0), confirming(2, k_b, 1, 1, 0.0)};
-  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).mean, 0.0) << "0 equals 0";
+  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs()).mean, 0.0) << "0 equals 0";
 }
 
 TEST_F(PairsTest, PairsOfCostsVaryAsPairsOfTimes) {
   runs_ = {confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 2.0)};
-  const double of_times = statistics_of(study_, pairs(), k_error).half_width;
+  const double of_times = statistics_of(study_, pairs()).half_width(k_error);
   study_.objectives = {{"cost", Direction::minimize}};
-  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).half_width, of_times);
+  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs()).half_width(k_error), of_times);
 }
 
 TEST_F(PairsTest, SumsCountUnlessRunsTookTurnsOnADisturbedMachine) {
@@ -782,7 +783,7 @@ TEST_F(PairsTest, SumsCountUnlessRunsTookTurnsOnADisturbedMachine) {
       PairError({4.0, squares, scatter_of(sums).squares}, 0.0, {}).quantile(k_error);
   const double without = PairError({4.0, squares}, 0.0, {}).quantile(k_error);
   ASSERT_LT(with_sums, 0.98 * without);
-  const auto half_width = [this] { return statistics_of(study_, pairs(), k_error).half_width; };
+  const auto half_width = [this] { return statistics_of(study_, pairs()).half_width(k_error); };
   EXPECT_NEAR(half_width(), with_sums, 1e-3 * with_sums);
   for (TrialRecord& run : runs_) {
     run.spent_s = 10.0;
@@ -802,7 +803,7 @@ TEST_F(PairsTest, AreNoSurerThanEachRunIsWithinItself) {
     runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0, 0.3));
     runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 2.0));
   }
-  EXPECT_GE(statistics_of(study_, pairs(), k_error).standard_error, 0.3 / std::sqrt(6.0) - 1e-9);
+  EXPECT_GE(statistics_of(study_, pairs()).standard_error(), 0.3 / std::sqrt(6.0) - 1e-9);
 }
 
 TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {

@@ -57,13 +57,13 @@ TEST(FurtherPairs, TheVerdictIsKnownThenIfPairsStayTheSame) {
   const double more = further_pairs(study, four.all(), k_errors, KnownLaunches{});
   ASSERT_GT(more, 1.0);
   ASSERT_LT(more, 40.0);
-  const auto interval = [&](double further) {
+  const auto half_width = [&](double further) {
     const int count = 4 + static_cast<int>(further);
     const double error = error_of_look(count, look_plan(study), k_errors.faster);
-    return statistics_after(count, study, four.all(), error, KnownLaunches{});
+    return statistics_after(count, study, four.all(), KnownLaunches{}).half_width(error);
   };
-  EXPECT_LT(interval(more).half_width, 0.04);
-  EXPECT_GE(interval(more - 1.0).half_width, 0.04);
+  EXPECT_LT(half_width(more), 0.04);
+  EXPECT_GE(half_width(more - 1.0), 0.04);
 }
 
 TEST(FurtherPairs, FewPairsOfAJudgementNeedFewMoreBecauseStudentsTShrinks) {
@@ -72,7 +72,7 @@ TEST(FurtherPairs, FewPairsOfAJudgementNeedFewMoreBecauseStudentsTShrinks) {
   study.search.worth = 0.02;
   const SomePairs three = even_pairs(3, 0.12, 0.06);
   const double half_width =
-      statistics_of(study, three.all(), 0.004, k_launches_by_pairs).half_width;
+      statistics_of(study, three.all(), k_launches_by_pairs).half_width(0.004);
   const double by_root = 3.0 * (std::pow(half_width / 0.12, 2) - 1.0);
   const double more = further_pairs(study, three.all(), k_errors, k_launches_by_pairs);
   EXPECT_GE(more, 1.0);
