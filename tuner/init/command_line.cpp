@@ -26,7 +26,7 @@ bool takes_value(const ProgramOption& option) {
          (option.form == OptionForm::joined && option.kind != OptionKind::boolean);
 }
 
-/// Returns the value in `-b64`; nullopt for a word that only has the same beginning (`-batch 64`).
+/// Returns the value in `-b64`; nullopt for a longer name with the same start (`-batch 64`).
 std::optional<std::string> attached_value(const std::string& word, const ProgramOption& option) {
   const std::string name = word.substr(0, 2);
   if (word.size() < 3 || name == "--" || !takes_value(option) || !option.is_called(name)) {

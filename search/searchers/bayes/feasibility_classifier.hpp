@@ -28,8 +28,8 @@ class FeasibilityClassifier {
   /// Returns the logarithms of the probabilities that the outcomes at rows [first, last) are true.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
-  /// Returns upper bounds of `log_probabilities` at a much lower cost: assumes the variance that
-  /// gives the highest probability.
+  /// Returns upper bounds of `log_probabilities` at a much lower cost. Instead of each row's own
+  /// variance, uses the variance that gives the highest probability.
   [[nodiscard]] std::vector<double> log_probability_bounds(const Matrix& features,
                                                            std::size_t first,
                                                            std::size_t last) const;
@@ -47,7 +47,8 @@ class FeasibilityClassifier {
   FeasibilityKernel kernel_;
   double mean_;
   FeatureColumns features_;
-  /// Each outcome acts like a noisy measurement of the latent function's rise above the mean.
+  /// One value for each outcome: a noisy measurement of the latent function minus its prior mean,
+  /// which has the same effect as the outcome.
   std::vector<double> measurements_;
   std::vector<double> whitened_;  ///< the factor's inverse times measurements
   std::vector<double> slopes_;    ///< covariance^-1 measurements

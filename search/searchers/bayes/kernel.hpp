@@ -24,8 +24,8 @@ struct FeatureGroups {
 
 /// The kernel: a mixture of two kernels. One is a Matern 5/2 over all dimensions together, which
 /// models every interaction. The other is the mean of one Matern 5/2 for each dimension, which
-/// models no interaction. These are the last and the first order of Duvenaud, Nickisch and
-/// Rasmussen 2011, "Additive Gaussian processes". Both use the same lengthscales.
+/// models no interaction. These are the kernels of the highest and of the first order in Duvenaud,
+/// Nickisch and Rasmussen 2011, "Additive Gaussian processes". Both use the same lengthscales.
 struct Kernel {
   explicit Kernel(const Hyperparameters& hyperparameters);
 
