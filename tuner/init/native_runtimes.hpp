@@ -26,7 +26,7 @@ struct NativeRuntimes {
   int computing_threads = 0;
   /// Environment variables of these libraries at the program's start.
   std::map<std::string, std::string> environment;
-  /// Those of these variables that the command itself sets; they override given values.
+  /// Variables among them that the command itself sets; its values override given ones.
   std::set<std::string> set_by_command;
 
   [[nodiscard]] bool has_threads() const { return has_openmp || has_openblas; }

@@ -48,7 +48,7 @@ class GuidedSearcher final : public Searcher {
  private:
   [[nodiscard]] std::optional<Configuration> next_guess(
       std::span<const Configuration> running) const {
-    // Trials of an earlier study are better evidence than an expert's usual first choices.
+    // Trials of an earlier study show better than an expert's usual first choices where to search.
     return knows_earlier_ ? std::nullopt : guesses_.next(observations_, running);
   }
 
