@@ -44,8 +44,8 @@ struct SearcherOptions {
   std::vector<ObjectiveTraits> objectives{ObjectiveTraits{true}};  ///< one or two for `bayes`
   /// Threads for the searcher's computations. Suggestions do not depend on their number.
   int threads = 1;
-  /// Number of space-filling suggestions before `bayes` uses its model; nullopt: `bayes` derives it
-  /// from the numbers of parameters and of earlier studies' trials.
+  /// Number of space-filling suggestions before `bayes` uses its model; nullopt: depends on the
+  /// numbers of parameters and of earlier studies' trials.
   std::optional<int> initial_points;
   /// For `bayes`: terms of a trial's peak memory, which is nearly a constant plus a multiple of
   /// each term. The constant and the factors are not negative. Empty: no terms are known.

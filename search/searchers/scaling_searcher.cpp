@@ -110,9 +110,9 @@ class ScalingSearcher final : public Searcher {
     return space_.decode(point);
   }
 
-  /// Returns configurations whose other parameters may be used at `count`, in order of preference:
-  /// the best at the nearest measured count, then the best at the smallest. If no count is
-  /// measured, returns the running configuration or a random one.
+  /// Returns configurations whose other parameters may be used at `count`, in order of preference.
+  /// The first is the best at the nearest measured count, the second the best at the smallest. If
+  /// no count is measured, returns the running configuration or a random one.
   [[nodiscard]] std::vector<Configuration> bases(double count,
                                                  const SuggestRequest& request) const {
     std::vector<Configuration> bases;

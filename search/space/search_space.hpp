@@ -19,7 +19,7 @@
 namespace steptune {
 
 /// Coordinates of a configuration, one for each parameter in the order of declaration:
-/// `Parameter::position_of` for active parameters, `k_inactive` for the others.
+/// `Parameter::position_of` for active parameters, `k_inactive` for inactive ones.
 using Point = std::vector<double>;
 inline constexpr double k_inactive = -1.0;
 

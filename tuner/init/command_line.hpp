@@ -11,8 +11,8 @@
 
 namespace steptune {
 
-/// Range of a command's words that belong to its program: after the script or module that Python,
-/// torchrun or another launcher runs, and before a `--` that follows.
+/// Range of a command's words that belong to its program. It starts after the script or module that
+/// Python, torchrun or another launcher runs, and ends before a later `--`.
 struct ProgramWords {
   std::size_t begin = 1;
   std::size_t end = 1;
@@ -67,9 +67,9 @@ struct ValuePlace {
 [[nodiscard]] std::vector<std::string> without_option(const std::vector<std::string>& argv,
                                                       const ProgramOption& option);
 
-/// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. If the value
-/// is false, returns no words for a flag without a negation, and for an option that reads the word
-/// `False` as true.
+/// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. For a false
+/// value, returns no words if the option is a flag without a negation, or reads the word `False` as
+/// true.
 [[nodiscard]] std::vector<std::string> option_words(const ProgramOption& option,
                                                     const std::string& value);
 

@@ -59,9 +59,9 @@ class EnvironmentKnobs {
     return false;
   }
 
-  /// True if the program seems to override the variable, for example by omp_set_num_threads(8): it
-  /// computes with at least twice as many threads as `given`. Fewer additional threads may load
-  /// data.
+  /// True if the program seems to override the variable, for example by omp_set_num_threads(8). It
+  /// then computes with at least twice as many threads as `given`. Fewer additional threads may
+  /// load data.
   [[nodiscard]] bool sets_threads_itself(int given) const {
     const bool has_one_pool = runtimes_.has_openmp != runtimes_.has_openblas;
     return has_one_pool && given > 0 && runtimes_.computing_threads >= 2 * given;

@@ -51,9 +51,9 @@ struct LossPoint {
   std::string why_none = {};
 };
 
-/// Returns the point at which the loss is compared: after as much training as `look` saw, or
-/// earlier to stay within `k_share_until_loss` of the time. If the loss is reported seldom, allows
-/// up to `k_most_until_loss`.
+/// Returns the point at which the loss is compared. This is after as much training as `look` saw,
+/// or earlier to stay within `k_share_until_loss` of the time. If the loss is reported seldom,
+/// allows up to `k_most_until_loss`.
 LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   GuessInput input;
   double first = 0.0;
@@ -134,7 +134,7 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
     if (!document[key].is_object()) document[key] = Json::object();
   document["name"] = request.name;
   document["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", request.margin}};
-  // Commands that fail do not end the comparison of the others.
+  // A command that fails does not end the comparison of the other commands.
   document["budget"] = {
       {"trials", count}, {"time", request.time_s}, {"consecutive_failures", count}};
   Json& measure = document["measure"];

@@ -42,7 +42,7 @@ struct NativeRuntimes {
 [[nodiscard]] NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files);
 
 /// Returns the libraries of the first process below `root` that has loaded OpenMP or OpenBLAS. If
-/// there is none, takes the process with the most CPU time. Ignores the tuner's own processes.
+/// there is none, uses the process with the most CPU time. Ignores the tuner's own processes.
 /// Returns an empty result if there is no other process. The processes have run for about
 /// `running_s`, which must be positive.
 [[nodiscard]] NativeRuntimes runtimes_below(pid_t root, double running_s);

@@ -58,11 +58,11 @@ inline constexpr std::size_t k_inspected_bytes = std::size_t{256} << 10;
 
 /// Returns the best reading; nullopt if no format finds progress. If at least two `[steptune]`
 /// lines show progress, their format is the best. Otherwise formats that find at least two counts
-/// precede the others: a single count may be the progress bar of a preparation. Among equals,
-/// formats that count steps or samples precede formats that count epochs or percent. Then the
-/// numbers of explained lines, of progress lines and of metrics decide, and finally the order of
-/// `formats`. Exception: if all epochs with a loss come before or after steps without a loss, these
-/// steps are a test or a preparation.
+/// precede other formats: a single count may be the progress bar of a preparation. Next, formats
+/// that count steps or samples precede formats that count epochs or percent. Then the numbers of
+/// explained lines, of progress lines and of metrics decide, and finally the order of `formats`.
+/// Exception: if all epochs with a loss come before or after steps without a loss, these steps are
+/// a test or a preparation.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

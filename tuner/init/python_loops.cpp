@@ -62,7 +62,7 @@ std::optional<CountUnit> unit_of_name(const std::string& variable) {
 }
 
 /// Returns the bounds of outermost loops that train. Ignores inner loops, because it is unknown how
-/// often they run. The loop's variable decides if a literal number counts epochs or steps; if the
+/// often they run. The loop's variable decides if a literal number counts epochs or steps. If the
 /// variable says neither, the calls within the loop decide.
 std::vector<Bound> bounds_of_training(std::string_view code) {
   static const RE2 k_line(R"(([^\n]*)\n?)");

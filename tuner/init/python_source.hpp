@@ -12,14 +12,15 @@
 namespace steptune {
 
 /// Returns the Python script that a command runs, in `folder`: the word that names it
-/// (`program_words`), or the file of the module after `-m`. nullopt if there is no such file.
+/// (`program_words`), or the file of the module after `-m`. Returns nullopt if there is no such
+/// file.
 [[nodiscard]] std::optional<std::filesystem::path> python_script_of(
     const std::vector<std::string>& argv, const std::filesystem::path& folder);
 
-/// Returns the options that a script's text declares, without running it: calls of `add_argument`
-/// (argparse), `option` (click), `DEFINE_integer` and the like (absl) whose names and defaults are
-/// literals. If the script reads its settings by `configurator.py`, as nanoGPT does, top-level
-/// assignments of literals also become options `--name=value`. Accepts any bytes.
+/// Returns the options that a script's text declares, without running it. Reads calls of
+/// `add_argument` (argparse), `option` (click), `DEFINE_integer` and the like (absl) whose names
+/// and defaults are literals. If the script reads its settings by `configurator.py`, as nanoGPT
+/// does, top-level assignments of literals also become options `--name=value`. Accepts any bytes.
 [[nodiscard]] std::vector<ProgramOption> options_of_source(std::string_view source,
                                                            const std::string& file_name);
 

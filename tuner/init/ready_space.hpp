@@ -11,7 +11,8 @@
 
 namespace steptune {
 
-/// One value of a knob whose values are set by different options.
+/// One value of a knob, and the arguments that set it. Such a knob has different options for
+/// different values.
 struct KnobSetting {
   std::string label;
   std::vector<std::string> args;  ///< empty: the unchanged program
@@ -34,7 +35,7 @@ struct SpaceKnob {
   std::string when{};    ///< condition over roles: `workers > 0`
   std::string memory{};  ///< effect of a larger value on the memory: `increases`, `decreases`
   std::string needs{};   ///< condition over facts; if it is false, the knob cannot gain anything
-  /// Settings of which each prevents varying the knob while it is on: `fp16.enabled`.
+  /// Settings that exclude the knob: it is not varied if one of them is on: `fp16.enabled`.
   std::vector<std::string> excluded_by{};
   /// If not empty, the knob is varied only if the command or its files set one of these.
   std::vector<std::string> only_with{};

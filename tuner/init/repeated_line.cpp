@@ -230,8 +230,7 @@ bool is_sample_word(std::string_view word) {
   return (name && name->counts_samples) || std::ranges::find(k_words, word) != k_words.end();
 }
 
-/// True if a number without a name of its own counts steps: a loss follows it, no word names it,
-/// and it is no Unix time.
+/// True if a number without a name counts steps: a loss follows it, and it is no Unix time.
 bool is_step_count(const LineKind& kind, const NumberSeries& counter) {
   const NumberSeries* loss = loss_in(kind, /*of_evaluation=*/false);
   if (loss == nullptr || loss < &counter || counter.values.front() >= k_least_unix_time) {

@@ -29,10 +29,10 @@ struct RepeatedLine {
   bool is_certain = false;
 };
 
-/// Returns the kind of line from which the training's progress is read best, among those that occur
-/// at least three times. The line's counter is a whole number that grows steadily, preferably a
-/// number called a step, an iteration or samples. Returns nullopt if no kind of line repeats with
-/// other numbers. Reads the last 64 KiB. Returns only expressions that were tested on the lines.
+/// Returns the kind of line that shows the training's progress best. It must occur at least three
+/// times. The line's counter is a whole number that grows steadily, preferably a number called a
+/// step, an iteration or samples. Returns nullopt if no kind of line repeats with other numbers.
+/// Reads the last 64 KiB. Returns only expressions that were tested on the lines.
 [[nodiscard]] std::optional<RepeatedLine> repeated_line(std::string_view output);
 
 /// Returns expressions for a `loss` of the training and an `eval_loss` of an evaluation in lines

@@ -79,8 +79,8 @@ std::string number_text(const CurrentNumber& given) {
                      given.from.empty() ? "the command" : given.from);
 }
 
-/// Counts the images and sounds below a folder, or below its `train` folder if it has one. nullopt
-/// if they cannot be counted in a short time.
+/// Counts the images and sounds below a folder, or below its `train` folder if it has one. Returns
+/// nullopt if counting takes too long.
 std::optional<double> files_of_data(const fs::path& folder,
                                     const std::function<bool()>& interrupted) {
   static const std::array<std::string, 8> k_kinds = {".jpg", ".jpeg", ".png",  ".webp",
@@ -284,8 +284,8 @@ class Goal {
     return counts_steps_alone() && !input_.survey && !published;
   }
 
-  /// Returns today's batch size of a program that reports only steps; nullopt if it is unknown or
-  /// several batches make a step.
+  /// Returns today's batch size of a program that reports only steps. Returns nullopt if it is
+  /// unknown, or if a step has several batches.
   [[nodiscard]] std::optional<double> batch_of_step() const {
     if (!counts_steps_alone()) return std::nullopt;
     const auto accumulation = positive(current_value(input_.program, k_accumulations));

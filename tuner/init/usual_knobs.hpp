@@ -19,8 +19,7 @@ namespace steptune {
 /// has no known effect on the training's speed, and for options of evaluations.
 [[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
 
-/// The batch size of an optimizer step, and the smaller batch size of the parts in which the step
-/// is computed.
+/// Two batch sizes: that of an optimizer step, and the smaller one of the parts of a step.
 struct StepBatch {
   std::string option;  ///< option with the batch size of the step: `--global-batch-size`
   double samples = 0.0;

@@ -25,7 +25,7 @@ struct GuessMachine {
   double memory_bytes = 0.0;       ///< 0: unknown
 };
 
-/// Returns facts about this machine, of which `cpus` CPUs and `gpus` GPUs may be used.
+/// Returns facts about this machine for trials that may use `cpus` CPUs and `gpus` GPUs.
 [[nodiscard]] GuessMachine guess_machine(const SystemFiles& files, int cpus, int gpus);
 
 /// Upper limit of a numeric parameter.
@@ -66,9 +66,9 @@ class FirstGuesses {
   [[nodiscard]] std::optional<Configuration> next(std::span<const Observation> observations,
                                                   std::span<const Configuration> running) const;
 
-  /// Returns the largest number of workers that a searcher should propose: twice the largest of the
-  /// baseline's number, the best number so far and the CPUs. Returns nullopt if the whole range is
-  /// within this limit, or if no parameter counts workers.
+  /// Returns the largest number of workers that a searcher should propose. It is twice the largest
+  /// of the baseline's number, the best number so far and the CPUs. Returns nullopt if the whole
+  /// range is within this limit, or if no parameter counts workers.
   [[nodiscard]] std::optional<Reach> reach(std::span<const Observation> observations) const;
 
  private:

@@ -44,11 +44,11 @@ struct Draft {
 
 /// Drafts a study of the knobs that may be changed in the program. The baseline is the program's
 /// own behaviour; ranges come from the table for this machine. Parameters are sorted by possible
-/// gain, the largest first; first guesses keep this order. A knob is left out if the part of the
-/// step that it affects takes less than 2 % of the step, or if the time allows too few trials.
-/// Knobs that are not safe come with a guard on the loss after the same number of samples. If no
-/// guard is possible, numeric knobs are left out. Returns an error if nothing is left to tune, or
-/// if semantic knobs are requested and no guard is possible.
+/// gain, the largest first; first guesses keep this order. A knob is left out if it affects less
+/// than 2 % of the step, or if the time allows too few trials. Knobs that are not safe come with a
+/// guard on the loss after the same number of samples. If no guard is possible, numeric knobs are
+/// left out. Returns an error if nothing is left to tune, or if semantic knobs are requested and no
+/// guard is possible.
 [[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
 
 /// Returns the command's arguments as templates of a study file; `{` becomes `{{`.

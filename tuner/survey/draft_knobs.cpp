@@ -61,7 +61,7 @@ std::optional<Json> loss_guard(const Survey& survey) {
               {"max_ratio_to_baseline", k_guard_ratio}};
 }
 
-/// True for a flag or choice whose name has no usual role: the study gives it the role `other`, so
+/// True for a flag or choice whose name has no usual role. The study gives it the role `other`, so
 /// that the first guesses can try it.
 bool needs_role(const Knob& knob) {
   return knob.parameter["type"] != "int" && !role_of_name(knob.name);
@@ -115,8 +115,7 @@ void DraftKnobs::consider(const Knob& knob) {
   if (std::string why = why_not_allowed(knob, reported_knob->second); !why.empty())
     return leave_out(knob, why);
   if (std::string why = why_not_worth(knob); !why.empty()) return leave_out(knob, why);
-  // If the part of the step that a knob affects was not measured, the knob comes first, in the
-  // table's order.
+  // Knobs that affect an unmeasured part of the step come first, in the table's order.
   const double gain = possible_gain(knob, survey_, options_.facts).value_or(k_infinity);
   candidates_.push_back({&knob, &reported_knob->second, gain});
 }

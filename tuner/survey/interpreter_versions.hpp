@@ -28,8 +28,8 @@ namespace steptune {
                                                   const std::filesystem::path& folder,
                                                   const std::string& path);
 
-/// Returns the Python interpreter that runs `argv`: its first word, or the interpreter in the first
-/// line of the script that this word names. Empty if that is not Python.
+/// Returns the Python interpreter that runs `argv`. This is the first word, or the interpreter in
+/// the first line of the script that this word names. Empty if that is not Python.
 [[nodiscard]] std::string python_of(const std::vector<std::string>& argv,
                                     const std::filesystem::path& folder, const std::string& path);
 

@@ -150,8 +150,8 @@ std::string ceiling_text(const Survey& survey) {
 
 /// With workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
 /// CPU share of all children in `/proc`. If there are no workers, the training process loads data
-/// itself. The CPU time of this process, minus the time of computation, then shows how busy the
-/// process is while a step waits for data.
+/// itself. Its CPU time minus the time of computation then shows how busy it is while a step waits
+/// for data.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();

@@ -12,9 +12,10 @@
 
 namespace steptune::bayes {
 
-/// The acquisition function: the logarithm of the expected improvement (one objective) or the
-/// expected hypervolume improvement (two), averaged over an ensemble of models and weighted by
-/// feasibility. Its values are the scores of candidates. Immutable; thread-safe.
+/// The acquisition function, whose values are the scores of candidates. It is the logarithm of the
+/// expected improvement; with two objectives, of the expected hypervolume improvement. The
+/// improvement is averaged over an ensemble of models and weighted by feasibility. Immutable;
+/// thread-safe.
 class Acquisition {
  public:
   /// One model of the ensemble, with one or two objectives.

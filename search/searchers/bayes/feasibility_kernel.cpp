@@ -82,8 +82,8 @@ class Likelihood {
   }
 
  private:
-  /// Returns `total` plus the log probability of each outcome given the outcomes before it; minus
-  /// infinity if the sum falls below `least`.
+  /// Returns `total` plus the log probability of each outcome given the outcomes before it. Returns
+  /// minus infinity if the sum falls below `least`.
   [[nodiscard]] double filter(double amplitude, double total, double least) {
     const std::size_t size = outcomes_.size();
     // Row i has the covariances of outcome i with later outcomes, from column i on.

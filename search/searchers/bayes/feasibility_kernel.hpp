@@ -35,8 +35,8 @@ struct FeasibilityKernel {
 
 /// Searches for the kernel under which the outcomes are likeliest, with a prior for lengthscales
 /// around those of `prior_kernel`. (The likelihood is the product of each outcome's probability
-/// given the earlier outcomes.) Chooses each lengthscale and the amplitude from a few values, which
-/// those of `start` must be among. Starts from `start` and moves one value up or down at a time, in
+/// given the earlier outcomes.) Chooses each lengthscale and the amplitude from a few fixed values.
+/// Starts from `start`, which must have such values, and moves one value up or down at a time, in
 /// at most two rounds.
 [[nodiscard]] FeasibilityKernel fit_kernel(const Matrix& features,
                                            const std::vector<bool>& outcomes,
@@ -45,8 +45,8 @@ struct FeasibilityKernel {
 
 /// Effect of observing one outcome on its latent value, which had a normal distribution before. The
 /// outcome is true with the probability cdf(latent value) (Rasmussen and Williams 2006, section
-/// 3.6). The mean of any quantity rises by its covariance with the latent value times `slope`; its
-/// variance falls by the square of that covariance times `curvature`.
+/// 3.6). Let c be the covariance of any quantity with the latent value. The quantity's mean then
+/// rises by c times `slope`, and its variance falls by c^2 times `curvature`.
 struct ProbitUpdate {
   ProbitUpdate(double mean, double variance, bool outcome);
 

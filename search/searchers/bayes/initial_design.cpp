@@ -28,8 +28,8 @@ std::vector<double> random_column(std::size_t points, Rng& rng) {
   return column;
 }
 
-/// Returns the difference, without sign, between the number of points at which two columns agree
-/// and the number at which they differ. 0: the columns are uncorrelated.
+/// Counts the points at which two columns agree, and those at which they differ. Returns the
+/// absolute difference of the two counts; 0 for uncorrelated columns.
 int likeness(const std::vector<double>& one, const std::vector<double>& other) {
   int agreeing = 0;
   for (std::size_t i = 0; i < one.size(); ++i)

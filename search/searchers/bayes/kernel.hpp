@@ -70,8 +70,8 @@ class PairCovariances {
   void compute(const Kernel& kernel);
 
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
-  /// Returns the sum over pairs of `sensitivities` times the covariance's derivative: with respect
-  /// to the logarithm of each lengthscale and, last, the log odds of the additive share.
+  /// Returns sums over pairs of `sensitivities` times the covariance's derivative. There is one sum
+  /// for the logarithm of each lengthscale, and a last one for the log odds of the additive share.
   [[nodiscard]] std::vector<double> gradient(std::span<const double> sensitivities) const;
 
  private:

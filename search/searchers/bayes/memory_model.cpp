@@ -127,8 +127,9 @@ double ExplainedPeak::bytes(std::span<const double> features) const {
 
 std::vector<double> MemoryForecast::log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const {
-  // Sum over limits of p(limit | outcomes) cdf((limit - mean) / deviation): the peak's predictive
-  // distribution (Rasmussen and Williams 2006, eq. 2.25-2.26), averaged over the unknown limit.
+  // Sum over limits of p(limit | outcomes) cdf((limit - mean) / deviation). This is the peak's
+  // predictive distribution, averaged over the unknown limit (Rasmussen and Williams 2006, eq.
+  // 2.25-2.26).
   const Posterior needed = model_.process.predict(features, first, last);
   std::vector<double> result;
   for (std::size_t i = 0; i < needed.means.size(); ++i) {
