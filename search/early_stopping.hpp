@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Decides if one running trial is stopped early. Keeps the trial's estimates that other trials are
-/// compared with:
+/// Decides if one running trial is stopped early. Keeps the trial's estimates that are compared
+/// with those of other trials:
 /// - milestones: the first estimates that reach 1, 2, 4, 8, ... times `min_resource`, below
 ///   `max_resource`;
 /// - rungs: the first estimate at each rung of `asha`.

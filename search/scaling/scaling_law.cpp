@@ -217,8 +217,8 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
   fit.chi_squared_limit = limit;
-  // First try the best communication cost of a nearby s. If s is clearly inside with it, no search
-  // for this s's own best cost is needed. `clearly` allows for the error of a search.
+  // First try the best communication cost of a nearby s. If s is clearly inside at that cost, its
+  // own best cost need not be searched. `clearly` allows for the error of a search.
   const double clearly = 1.0 - boost::math::tools::root_epsilon<double>();
   double nearby = best.root;
   const auto is_inside = [&](double s) {

@@ -224,8 +224,8 @@ class ScalingSearcher final : public Searcher {
   }
 
   /// Returns a count larger than all measured counts: about twice the largest, or between the
-  /// largest and the smallest failed count above it. Stays below the smallest failed count. Reasons
-  /// for failures are quotas, and batches that cannot be divided.
+  /// largest and the smallest failed count above it. Stays below the smallest failed count. A count
+  /// may fail because of a quota, or of a batch that cannot be divided.
   [[nodiscard]] std::optional<double> next_outward(const std::map<double, Configuration>& open,
                                                    double most) {
     const auto least_failed = failed_.upper_bound(most);

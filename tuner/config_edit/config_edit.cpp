@@ -145,8 +145,8 @@ Value as_text_like(const std::string& present, const Value& value) {
 }
 
 /// Converts the value to the type that the file's value has now. A study written for a command line
-/// may have the choices `"true"` and `"false"`. As a text in a file, Python would treat "false" as
-/// true.
+/// may have the choices `"true"` and `"false"`. If a file contained the text "false", Python would
+/// treat it as true.
 Value as_kind_of(const ConfigScalar& scalar, std::string_view present_text, const Value& value) {
   const Json& present = scalar.value;
   const auto* text = std::get_if<std::string>(&value);

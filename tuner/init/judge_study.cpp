@@ -22,8 +22,8 @@ constexpr double k_share_until_loss = 0.05;
 /// The same share if the loss is reported seldom. The runs then take at most 80 % of the time.
 constexpr double k_most_until_loss = 0.1;
 
-/// Returns the command line with one group of arguments for each command. All commands share the
-/// first element, which is a placeholder: the parameter's value is the name of the executable.
+/// Returns the command line with one group of arguments for each command. The first element is a
+/// placeholder, because each value of the parameter is the name of an executable.
 Json command_line(const JudgeRequest& request) {
   Json line = Json::array({fmt::format("{{{}}}", k_judged_parameter)});
   for (std::size_t i = 0; i < request.commands.size(); ++i) {

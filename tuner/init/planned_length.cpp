@@ -47,8 +47,8 @@ bool may_set_length(const ProgramFacts& program, const ProgramOption& option) {
 }
 
 /// Returns how the command spells an option of this plain name: `--nEpochs`, or
-/// `trainer.max_epochs` in `trainer.max_epochs=10` or `--trainer.max_epochs 10`. nullopt if the
-/// command does not have the option.
+/// `trainer.max_epochs` in `trainer.max_epochs=10` or `--trainer.max_epochs 10`. Returns nullopt if
+/// the command does not have the option.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
   const auto [begin, end] = program_words(argv);

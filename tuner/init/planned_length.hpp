@@ -51,7 +51,7 @@ struct RunLength {
 
 /// Returns the samples of one pass of all ranks over the training data. Uses the loader's own
 /// count. If there is none, multiplies batches by their size, which counts at most one batch too
-/// many. nullopt unless exactly one training loader reports its batches and their size.
+/// many. Returns nullopt unless exactly one training loader reports its batches and their size.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
 /// Returns the length that the hook saw the program give to its framework. If the hook saw none,

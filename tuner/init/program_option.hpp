@@ -50,9 +50,9 @@ struct ProgramOption {
 /// Returns the name in a common form: `--Batch-Size` becomes `batch_size`; dots stay.
 [[nodiscard]] std::string plain_name(const std::string& option);
 
-/// Returns the option of this plain name, or null. Prefers an equal path to an equal end of a path:
-/// `batch_size` means `data.batch_size` if no option is called `batch_size`. Ignores paths of
-/// evaluations. If several options match and have different defaults, returns null.
+/// Returns the option of this plain name, or null. If no option has this name, accepts a path that
+/// ends in it: `batch_size` then means `data.batch_size`. Ignores paths of evaluations. If several
+/// options match and have different defaults, returns null.
 [[nodiscard]] const ProgramOption* find_option(const std::vector<ProgramOption>& options,
                                                const std::string& plain);
 

@@ -30,7 +30,7 @@ struct Literal {
 /// Keeps line breaks.
 [[nodiscard]] std::string code_of(std::string_view source);
 
-/// Choice between several assignments to one name. In a program the first one counts, because
+/// Choice between several assignments to one name. In a program, the first one counts, because
 /// settings come before the code that uses them.
 enum class Repeated { first, last };
 

@@ -35,7 +35,7 @@ struct SpaceKnob {
   std::string when{};    ///< condition over roles: `workers > 0`
   std::string memory{};  ///< effect of a larger value on the memory: `increases`, `decreases`
   std::string needs{};   ///< condition over facts; if it is false, the knob cannot gain anything
-  /// Settings that exclude the knob: it is not varied if one of them is on: `fp16.enabled`.
+  /// Settings such as `fp16.enabled`. If one of them is on, the knob is not varied.
   std::vector<std::string> excluded_by{};
   /// If not empty, the knob is varied only if the command or its files set one of these.
   std::vector<std::string> only_with{};

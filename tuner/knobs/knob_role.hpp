@@ -52,8 +52,7 @@ enum class KnobRole {
 using KnobRoles = std::map<std::string, std::optional<KnobRole>>;
 
 /// Returns the role of a parameter or option by its name; nullopt for an unknown name. The name
-/// must be in lower case, with `_` for `-`, and without leading dashes. Ignores a path up to the
-/// last dot.
+/// must be in lower case, with `_` for `-`, and without leading dashes or a path (`data.`).
 [[nodiscard]] std::optional<KnobRole> role_of_name(std::string_view plain);
 
 /// Returns the role that the study file declares for a parameter. If it declares none, returns the

@@ -289,7 +289,8 @@ void DraftKnobs::adapt_range(const Knob& knob, Json& parameter, const Json& toda
   }
   if (knob.name != k_batch_size || !parameter.contains("low") || !today.is_number_integer()) return;
   const auto now = today.get<std::int64_t>();
-  // The table of knobs has no range for the batch size, because programs differ too much.
+  // The table of knobs has no range for the batch size, because programs use very different
+  // batches.
   parameter["low"] = std::max<std::int64_t>(1, now / k_smaller);
   parameter["high"] = now * k_larger;
   parameter["memory"] = "increases";

@@ -77,8 +77,8 @@ double acted_on(const Knob& knob, const Survey& survey,
   return knob.part.empty() ? 1.0 : share_of(shares, knob.part);
 }
 
-/// Returns the largest share of its time that another number of threads can save. If there are more
-/// threads than CPUs, they do at most `cpus / threads` of the work at a time.
+/// Returns the largest share of computing time that another number of threads can save. If there
+/// are more threads than CPUs, at most `cpus / threads` of them run at a time.
 double saved_by_threads(const Survey& survey, double cpus) {
   const auto today = count_today(survey.log, "num_threads");
   if (!today) return k_usual_saving;

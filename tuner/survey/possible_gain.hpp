@@ -23,8 +23,8 @@ inline constexpr const char* k_collector_share = "gc_share";
                                                   const Facts& facts);
 
 /// Returns the largest speed-up of the step by any loader setting. It is measured with cached
-/// batches, or follows from Amdahl's law: 1 / (1 - share of waiting for data). nullopt if the
-/// survey saw neither.
+/// batches, or follows from Amdahl's law: 1 / (1 - share of waiting for data). Returns nullopt if
+/// the survey saw neither.
 [[nodiscard]] std::optional<double> loading_ceiling(const Survey& survey);
 
 /// False if the survey shows that no loader setting makes a step `least` times faster.
@@ -35,7 +35,7 @@ inline constexpr const char* k_collector_share = "gc_share";
 [[nodiscard]] std::string ceiling_text(const Survey& survey);
 
 /// True if loading mostly waits (for a network, storage or a timer) while CPUs are idle; false if
-/// it computes. nullopt if the program's processes were not observed.
+/// it computes. Returns nullopt if the program's processes were not observed.
 [[nodiscard]] std::optional<bool> loading_waits(const Survey& survey);
 
 /// Returns a count that the program has today (`num_workers`, `num_threads`); nullopt if unknown.

@@ -37,9 +37,9 @@ struct ShiftedModel {
 
 /// Learns one objective. The prior mean is another study's model, so this study's trials need to
 /// show only the deviations from that model. The searcher also fits models that ignore the other
-/// study; the evidence decides the weights of all. The weight depends on how well each trial is
-/// predicted from all others. Feurer, Letham, Hutter and Bakshy 2018, "Practical transfer learning
-/// for Bayesian optimization", instead use how models rank trials.
+/// study. Each model's weight depends on how well it predicts each trial from all other trials.
+/// Feurer, Letham, Hutter and Bakshy 2018, "Practical transfer learning for Bayesian optimization",
+/// instead use how models rank trials.
 class EarlierStudy {
  public:
   /// See `Learner`.

@@ -36,8 +36,8 @@ struct FeasibilityKernel {
 /// Searches for the kernel under which the outcomes are likeliest, with a prior for lengthscales
 /// around those of `prior_kernel`. (The likelihood is the product of each outcome's probability
 /// given the earlier outcomes.) Chooses each lengthscale and the amplitude from a few fixed values.
-/// Starts from `start`, which must have such values, and moves one value up or down at a time, in
-/// at most two rounds.
+/// Starts from `start`, which must have such values. Moves one value up or down at a time, in at
+/// most two rounds.
 [[nodiscard]] FeasibilityKernel fit_kernel(const Matrix& features,
                                            const std::vector<bool>& outcomes,
                                            const FeatureGroups& groups,

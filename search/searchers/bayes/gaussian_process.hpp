@@ -77,8 +77,8 @@ class GaussianProcess {
   [[nodiscard]] Posterior predict(const Matrix& features) const {
     return predict(features, 0, features.rows());
   }
-  /// Mean and variance (with its noise) of each target given all other targets, and the log density
-  /// of each standardised target (Rasmussen and Williams 2006, eq. 5.12).
+  /// Mean and variance (with its noise) of each target given all other targets (Rasmussen and
+  /// Williams 2006, eq. 5.12). Also has the log density of each standardised target.
   struct LeaveOneOut {
     Posterior posterior;
     std::vector<double> log_densities;
