@@ -15,8 +15,8 @@ bool EarlyStopping::record(const TrialEstimate& estimate) {
   Milestone reached{estimate.resource / options_.max_resource, estimate.values, {}};
   for (const double half_width : estimate.half_widths)
     reached.standard_errors.push_back(half_width / k_z_95);
-  // Record rungs before milestones. An estimate at the full resource is no milestone, so the
-  // function returns early. But it may be the first estimate at the last rung.
+  // Record rungs first. An estimate at the full resource is no milestone, so the function then
+  // returns early. But this estimate may be the first at the last rung.
   if (estimate.resource >= next_rung_ * k_resource_slack &&
       next_rung_ < options_.max_resource * k_resource_slack) {
     while (next_rung_ * k_resource_slack <= estimate.resource)

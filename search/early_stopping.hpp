@@ -10,8 +10,8 @@
 
 namespace steptune {
 
-/// Decides whether one running trial is stopped early. Keeps the trial's estimates that are
-/// compared with other trials:
+/// Decides if one running trial is stopped early. Keeps the trial's estimates that are compared
+/// with those of other trials:
 /// - milestones: the first estimates that reach 1, 2, 4, 8, ... times `min_resource`, below
 ///   `max_resource`;
 /// - rungs: the first estimate at each rung of `asha`.
@@ -31,7 +31,7 @@ class EarlyStopping {
   /// Ignores estimates with an unknown value or interval.
   bool record(const TrialEstimate& estimate);
 
-  /// Milestones at rising fidelities below 1.
+  /// Milestones in order of fidelity; all fidelities are below 1.
   [[nodiscard]] std::span<const Milestone> milestones() const { return milestones_; }
   [[nodiscard]] std::span<const Milestone> rungs() const { return rungs_; }
 

@@ -24,8 +24,8 @@ enum class ObservationKind {
   complete,      ///< measured to the requested precision
   partial,       ///< stopped early: values are less certain
   infeasible,    ///< ran but violated a guard, so it cannot be the best; may have values
-  failed,        ///< crashed or timed out; has no values
-  out_of_memory  ///< has no values; configurations that need more memory fail, too
+  failed,        ///< crashed or timed out; no values
+  out_of_memory  ///< no values; configurations that need more memory fail, too
 };
 
 /// Each milestone takes this many times the resource of the milestone before it.
@@ -38,7 +38,7 @@ struct Milestone {
   std::vector<double> standard_errors;  ///< of each value; 0 if unknown
 };
 
-/// Result of one finished trial, as far as the search needs it.
+/// Part of a finished trial's result that searchers use.
 struct Observation {
   std::int64_t trial = 0;
   Configuration configuration;
@@ -51,14 +51,14 @@ struct Observation {
   /// Resource (steps) at which the values were measured, divided by that of a full trial; in (0,
   /// 1].
   double fidelity = 1.0;
-  /// Earlier values, at rising fidelities below `fidelity`; may be empty.
+  /// Earlier values, in order of their fidelities, which are below `fidelity`; may be empty.
   std::vector<Milestone> milestones;
   std::optional<double> peak_memory_bytes;
-  /// Size of the memory that the peak belongs to, if known.
+  /// Size of the memory in which the peak was measured, if known.
   std::optional<double> memory_limit_bytes;
 };
 
-/// Decision whether a running trial is stopped before its end.
+/// Decision to stop a running trial early, or to let it continue.
 struct StopDecision {
   bool stop = false;
   std::string reason;  ///< for a stop: `rung 3 (90 steps): rank 31 of 40, top 13 promoted`

@@ -11,9 +11,9 @@
 namespace steptune {
 
 /// Returns the indices of the pairs (to be minimised) that no other pair dominates, by ascending
-/// first value. If several pairs are equal, returns the first. Sorts pairs by their first value: a
-/// pair is then dominated if, and only if, the second value of an earlier pair is at least as good
-/// (Kung, Luccio and Preparata 1975). No value may be NaN.
+/// first value. If several pairs are equal, returns the first. Sorts pairs by their first value. A
+/// pair is then dominated exactly if an earlier pair's second value is at least as good (Kung,
+/// Luccio and Preparata 1975). No value may be NaN.
 [[nodiscard]] inline std::vector<std::size_t> pareto_front(
     std::span<const std::array<double, 2>> pairs) {
   std::vector<std::pair<std::array<double, 2>, std::size_t>> sorted;

@@ -19,11 +19,11 @@ namespace steptune {
 
 /// Properties of one objective's values.
 struct ObjectiveTraits {
-  /// True for a time, cost or memory figure: positive, with multiplicative effects.
+  /// True for times, costs and memory: values are positive, and effects of parameters multiply.
   bool positive = false;
 };
 
-/// Task of the searcher `scaling`.
+/// Options of the searcher `scaling`.
 struct ScalingSearch {
   std::string over;  ///< name of the parameter that counts machines
   /// Least efficiency, in (0, 1], at which a further machine is worth its price.
@@ -35,8 +35,8 @@ struct ScalingSearch {
   std::optional<double> deadline{};
 };
 
-/// Function that returns one term of the memory that a trial needs: `micro_batch / tp`. A negative
-/// result counts as 0. May be called from several threads.
+/// Function that returns one term of the memory that a trial needs, such as `micro_batch / tp`. A
+/// negative result counts as 0. May be called from several threads.
 using MemoryTerm = std::function<double(const Configuration&)>;
 
 struct SearcherOptions {
@@ -44,11 +44,11 @@ struct SearcherOptions {
   std::vector<ObjectiveTraits> objectives{ObjectiveTraits{true}};  ///< one or two for `bayes`
   /// Threads for the searcher's computations. Suggestions do not depend on their number.
   int threads = 1;
-  /// Number of space-filling suggestions before `bayes` uses its model; nullopt: derived from the
+  /// Number of space-filling suggestions before `bayes` uses its model; nullopt: depends on the
   /// numbers of parameters and of earlier studies' trials.
   std::optional<int> initial_points;
-  /// For `bayes`: a trial's peak memory is nearly a constant plus a multiple of each term, none of
-  /// them negative. Empty: nothing is known about it.
+  /// For `bayes`: terms of a trial's peak memory, which is nearly a constant plus a multiple of
+  /// each term. The constant and the factors are not negative. Empty: no terms are known.
   std::vector<MemoryTerm> memory_terms;
   std::optional<ScalingSearch> scaling;  ///< only for `scaling`, which requires it
 };
@@ -66,8 +66,8 @@ struct SuggestRequest {
 struct Suggestion {
   Configuration configuration;
   std::string origin;  ///< `sobol`, `random`, `grid`, `scaling`, `bayes`, or `expert` (first guess)
-  /// Expected improvement over the best so far, as a share (0.03: 3 %): of the best value, or with
-  /// two objectives of the dominated area. nullopt if no model suggested the configuration.
+  /// Expected improvement, as a share of the best value so far (0.03: 3 %). With two objectives, as
+  /// a share of the dominated area. nullopt if no model suggested the configuration.
   std::optional<double> expected_improvement;
 };
 
@@ -81,8 +81,8 @@ class Searcher {
  public:
   virtual ~Searcher() = default;
 
-  /// Learns from a finished trial, also from one that the searcher has not suggested (baseline, the
-  /// user's own tries). Values must be finite.
+  /// Learns from a finished trial. The searcher need not have suggested it: it may be the baseline,
+  /// or a trial that the user asked for. Values must be finite.
   virtual void observe(const Observation& observation) = 0;
 
   /// Learns from a trial of another study (number `study`, from 0) with the same objectives; its
@@ -101,9 +101,9 @@ class Searcher {
   [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
       const SuggestRequest& request) = 0;
 
-  /// Decides whether a running trial that has reached a milestone is still worth its remaining
-  /// price. `milestones`: at rising fidelities; the last one is the current state. Returns nullopt
-  /// if the searcher has no model or knows too little; the scheduler then decides alone. Does not
+  /// Decides if a running trial that has reached a milestone is still worth its remaining price.
+  /// `milestones` are in order of fidelity; the last one is the current state. Returns nullopt if
+  /// the searcher has no model or knows too little; the scheduler then decides alone. Does not
   /// change the model.
   [[nodiscard]] virtual std::optional<StopDecision> should_stop(
       const Configuration& /*configuration*/, std::span<const Milestone> /*milestones*/) {
@@ -119,7 +119,7 @@ class Searcher {
 };
 
 /// Makes a searcher by name: `random`, `sobol`, `grid`, `scaling`, `bayes`. `space` must outlive
-/// it.
+/// the searcher.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_searcher(const std::string& name,
                                                               const SearchSpace& space,
                                                               const SearcherOptions& options);

@@ -21,8 +21,8 @@ constexpr std::array k_laws = {ScalingLaw::amdahl, ScalingLaw::amdahl_linear,
                                ScalingLaw::amdahl_log, ScalingLaw::gustafson,
                                ScalingLaw::gustafson_log};
 
-/// Returns the terms of the law for n machines. `log2_n` is used only by the laws with messages
-/// along a tree.
+/// Returns the terms of the law for n machines. Only the laws with messages along a tree use
+/// `log2_n`.
 TimeParts relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
@@ -141,7 +141,7 @@ class LeastSquares {
     return there < *least ? inner : roots[best];
   }
 
-  /// Returns the largest root_c: the fits have c <= 10.
+  /// Returns the largest sqrt(c), because fits use c <= 10.
   static double most_root_c() { return std::sqrt(10.0); }
 
  private:
@@ -154,7 +154,7 @@ class LeastSquares {
 };
 
 /// Returns the point between `inside` and `outside` where `is_inside` becomes false. Assumes that
-/// it changes only once.
+/// `is_inside` changes only once between them.
 double border(double inside, double outside, const std::function<bool(double)>& is_inside) {
   if (is_inside(outside)) return outside;
   for (int halvings = 0; halvings < 20; ++halvings) {
@@ -164,9 +164,9 @@ double border(double inside, double outside, const std::function<bool(double)>& 
   return inside;
 }
 
-/// Returns the square of the factor by which the errors are larger than stated. It is the weighted
-/// mean of 1 (weight `prior`) and of the points' scatter around the best curve (weight
-/// `degrees_of_freedom`). Never below 1: errors are assumed to be at least as large as stated.
+/// Returns the factor by which to multiply the stated variances of the points, at least 1. It is
+/// the weighted mean of 1 (weight `prior`) and of the points' scatter around the best curve (weight
+/// `degrees_of_freedom`).
 double error_scale(double chi_squared, double degrees_of_freedom, double prior) {
   if (std::isinf(prior)) return 1.0;
   return std::max(1.0, (prior + chi_squared) / (prior + degrees_of_freedom));
@@ -178,8 +178,8 @@ double threshold_95(double degrees_of_freedom) {
   return boost::math::quantile(boost::math::fisher_f(1.0, degrees_of_freedom), 0.95);
 }
 
-/// Adds the curves at one serial share whose chi-squared is at most `limit`. `weight` is the sum of
-/// the points' weights.
+/// Adds curves with this serial share and a chi-squared of at most `limit` to `region`. `weight` is
+/// the sum of the points' weights.
 void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, double limit,
                 double weight, std::vector<ScalingCurve>& region) {
   const Communication best = squares.best_communication(root_s);
@@ -217,8 +217,8 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
   fit.chi_squared_limit = limit;
-  // Try the best communication cost of a nearby s first: it often shows that s is inside, without a
-  // search. The margin is larger than the error of that search.
+  // First try the best communication cost of a nearby s. If s is clearly inside at that cost, its
+  // own best cost need not be searched. `clearly` allows for the error of a search.
   const double clearly = 1.0 - boost::math::tools::root_epsilon<double>();
   double nearby = best.root;
   const auto is_inside = [&](double s) {
@@ -239,8 +239,9 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
 }
 
 /// Compares the fits by quasi-AICc (Burnham and Anderson, "Model selection and multimodel
-/// inference", 2002, section 2.5). They estimate the scale of the errors from the most general
-/// model. No law here contains all others, so uses the smallest scale of all compared laws.
+/// inference", 2002, section 2.5). The book estimates the scale of the errors from the most general
+/// model. Here no law contains all other laws, so the function uses the smallest scale of all
+/// compared laws.
 void compare(std::vector<ScalingFit>& fits, double count, double error_dof) {
   const auto can_compare = [](const ScalingFit& fit) { return fit.degrees_of_freedom >= 2.0; };
   double scale = k_infinity;

@@ -18,8 +18,8 @@ inline constexpr std::uint64_t k_most_counts = 4096;
 /// not differ.
 inline constexpr double k_least_time_error = 1e-3;
 
-/// Laws for the time of fixed work on n equal machines, relative to the time on one machine. s is
-/// the serial share, c the cost of communication.
+/// Laws for the time of fixed work on n equal machines, relative to the time on one machine. In the
+/// formulas, s is the serial share and c the cost of communication.
 ///
 /// - `amdahl`: s + (1 - s) / n. Amdahl, "Validity of the single processor approach to achieving
 ///   large scale computing capabilities", AFIPS 1967.

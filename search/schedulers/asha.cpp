@@ -81,7 +81,8 @@ class AshaScheduler final : public Scheduler {
 
   double eta_;
   std::vector<Rung> rungs_;
-  /// Number of rungs that each trial has passed. It is not judged there again.
+  /// Number of rungs that each trial has passed. A trial is not judged again at a rung that it has
+  /// passed.
   std::map<std::int64_t, std::size_t> passed_;
 };
 

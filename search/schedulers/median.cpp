@@ -37,8 +37,8 @@ class MedianScheduler final : public Scheduler {
     Curve& curve = curves_.try_emplace(estimate.trial, Curve{{}, {}, min_resource_}).first->second;
     curve.latest = estimate;
     if (estimate.resource < curve.next_resource * k_resource_slack) return;
-    // A curve keeps the points that are also the trial's milestones (`EarlyStopping`), so the curve
-    // is the same after a resume from the history.
+    // Keep only the points that are also the trial's milestones (`EarlyStopping`). The history has
+    // these, so the curve is the same after a resume.
     while (curve.next_resource * k_resource_slack <= estimate.resource)
       curve.next_resource *= k_milestone_ratio;
     curve.kept.push_back(estimate);
@@ -53,8 +53,8 @@ class MedianScheduler final : public Scheduler {
     double next_resource = 0.0;  ///< resource of the next point to keep
   };
 
-  /// Returns the values of all other trials that have reached this resource: each at its last point
-  /// up to this resource.
+  /// Returns the objective's values of all other trials that have reached the resource of
+  /// `estimate`. Uses each trial's last point up to this resource.
   [[nodiscard]] std::vector<double> others_at(const TrialEstimate& estimate,
                                               std::size_t objective) const {
     std::vector<double> values;

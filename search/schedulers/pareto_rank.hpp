@@ -10,10 +10,10 @@ namespace steptune {
 [[nodiscard]] bool dominates(std::span<const double> a, std::span<const double> b);
 
 /// Returns how many of `others` rank before `point`; values are to be minimised. With one
-/// objective, smaller values rank first. With several, points on better non-dominated fronts rank
-/// first; on the same front, those in less crowded places (NSGA-II, Deb et al. 2002; for schedulers
-/// MO-ASHA, Schmucker et al. 2021). Ties rank after `point`. All points must have the same number
-/// of values, all finite.
+/// objective, smaller values rank first. With several objectives, points on better non-dominated
+/// fronts rank first. On the same front, points in less crowded places rank first. This is the
+/// order of NSGA-II (Deb et al. 2002); the scheduler MO-ASHA also uses it (Schmucker et al. 2021).
+/// Equal points rank after `point`. All points must have the same number of values, all finite.
 [[nodiscard]] std::size_t rank_among(std::span<const double> point,
                                      std::span<const std::vector<double>> others);
 

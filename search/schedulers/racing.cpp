@@ -25,7 +25,8 @@ class RacingScheduler final : public Scheduler {
   void forget(std::int64_t trial) override { latest_.erase(trial); }
 
  private:
-  /// False if an interval is NaN or unknown (infinite).
+  /// True if every interval of `estimate` is above that of `other`. False if an interval is NaN or
+  /// unknown (infinite).
   static bool wholly_above(const TrialEstimate& estimate, const TrialEstimate& other) {
     const std::size_t count = std::min(estimate.values.size(), other.values.size());
     for (std::size_t i = 0; i < count; ++i) {

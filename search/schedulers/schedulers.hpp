@@ -10,9 +10,9 @@ namespace steptune {
 /// Asynchronous successive halving, stopping variant (Li et al. 2020). The rungs are at
 /// `min_resource * eta^k`, all below `max_resource`. Each rung records the values of every trial
 /// that reaches it. A trial stops if even the lower ends of its intervals do not rank among the
-/// best 1/eta of its rung. While a rung has few trials, only the best of them continues, as in
-/// Optuna. If the interval is too wide to decide, the trial continues and is judged again at each
-/// estimate. With several objectives, `rank_among` ranks trials.
+/// best 1/eta of its rung. While a rung has fewer than 2 `eta` trials, only the best of them
+/// continues, as in Optuna. If the interval is too wide to decide, the trial continues and is
+/// judged again at each estimate. With several objectives, `rank_among` ranks trials.
 [[nodiscard]] std::unique_ptr<Scheduler> make_asha_scheduler(const SchedulerOptions& options);
 
 /// Stops a trial whose intervals are wholly above those of another trial, in every objective.

@@ -110,8 +110,9 @@ class ScalingSearcher final : public Searcher {
     return space_.decode(point);
   }
 
-  /// Returns configurations whose other parameters to try at `count`: the best at the nearest
-  /// measured count and at the smallest. If nothing is measured, a first configuration.
+  /// Returns configurations whose other parameters may be used at `count`, in order of preference.
+  /// The first is the best at the nearest measured count, the second the best at the smallest. If
+  /// no count is measured, returns the running configuration or a random one.
   [[nodiscard]] std::vector<Configuration> bases(double count,
                                                  const SuggestRequest& request) const {
     std::vector<Configuration> bases;
@@ -149,7 +150,7 @@ class ScalingSearcher final : public Searcher {
     return open;
   }
 
-  /// Returns nullopt if a further trial would not locate the knee better.
+  /// Returns the next count to try; nullopt if a further trial would not locate the knee better.
   [[nodiscard]] std::optional<double> next_count(const std::map<double, Configuration>& open) {
     const double least = open.begin()->first;
     if (best_.empty() || least < best_.begin()->first) return least;
@@ -167,7 +168,7 @@ class ScalingSearcher final : public Searcher {
     if (fits.empty()) return open.begin()->first < most ? next_inward(open, most) : std::nullopt;
     if (const auto count = next_for_deadline(open, fits, outward)) return count;
     if (const auto count = least_certain(open, fits, knee)) return count;
-    // The knee's interval may reach beyond the measured counts even if its value does not.
+    // The knee's interval may reach beyond the measured counts even if the estimated knee does not.
     if (knee.high >= most && outward) return outward;
     if (const auto failed = failed_.upper_bound(most);
         knee.mean >= most && failed != failed_.end()) {
@@ -223,8 +224,8 @@ class ScalingSearcher final : public Searcher {
   }
 
   /// Returns a count larger than all measured counts: about twice the largest, or between the
-  /// largest and the smallest failed count above it. Never exceeds a failed count (because of a
-  /// quota, or a batch that cannot be divided).
+  /// largest and the smallest failed count above it. Stays below the smallest failed count. A count
+  /// may fail because of a quota, or of a batch that cannot be divided.
   [[nodiscard]] std::optional<double> next_outward(const std::map<double, Configuration>& open,
                                                    double most) {
     const auto least_failed = failed_.upper_bound(most);
@@ -241,15 +242,15 @@ class ScalingSearcher final : public Searcher {
     return nearest;
   }
 
-  /// Returns the largest count that may be tried below `most`.
+  /// Returns the largest open count below `most`.
   [[nodiscard]] static std::optional<double> next_inward(
       const std::map<double, Configuration>& open, double most) {
     const auto above = open.lower_bound(most);
     return above == open.begin() ? std::nullopt : std::optional(std::prev(above)->first);
   }
 
-  /// Returns the count within the knee's interval at which the laws are least certain, if that
-  /// uncertainty exceeds a trial's error.
+  /// Returns the count within the knee's interval at which the predicted time is least certain.
+  /// Returns nullopt if that uncertainty does not exceed a trial's error.
   [[nodiscard]] std::optional<double> least_certain(const std::map<double, Configuration>& open,
                                                     std::span<const ScalingFit> fits,
                                                     const Estimate& knee) {

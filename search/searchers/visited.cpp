@@ -39,7 +39,7 @@ Visited with_running(const Visited& visited, std::span<const Configuration> runn
 
 tl::expected<Configuration, std::string> draw_unvisited(const SearchSpace& space,
                                                         const Admissible& admissible, Rng& rng) {
-  // Most spaces need few draws. To enumerate a space takes longer.
+  // Most spaces need few draws, which take less time than enumeration.
   if (auto drawn = draw(space, admissible, rng, 200)) return *std::move(drawn);
   const auto rows = space.enumerate_points(k_most_enumerated);
   if (!rows) {

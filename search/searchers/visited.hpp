@@ -14,7 +14,8 @@
 
 namespace steptune {
 
-/// Configurations of a space that need not be tried again. Not thread-safe.
+/// Configurations of a space that a searcher skips: those that were tried or are running. Not
+/// thread-safe.
 class Visited {
  public:
   /// `space` must outlive this object.
@@ -46,7 +47,7 @@ class Visited {
 [[nodiscard]] bool has_finite_price(const SuggestRequest& request, const SearchSpace& space,
                                     std::span<const double> point);
 
-/// Draws a random configuration that is not in `visited`, as `draw_unvisited`. Draws one of
+/// Draws a random configuration that is not in `visited`, as `draw_unvisited` does. Draws one of
 /// infinite price only if no other is found.
 [[nodiscard]] tl::expected<Configuration, std::string> draw_by_price(const SearchSpace& space,
                                                                      const Visited& visited,

@@ -66,12 +66,13 @@ struct Expression::Compiled {
   explicit Compiled(std::string source, TranslatedExpression translation)
       : text(std::move(source)), translated(std::move(translation)) {
     slots.resize(translated.parameters.size());
-    // Switch off muParser's optimizer. It converts the operands of `0.5 and 1` to int, which gives
-    // 0. And it folds `29 * p0 / 100` into 0.29 * p0, which is below 29 for p0 = 100.
+    // Switch off muParser's optimizer. The optimizer converts the operands of `0.5 and 1` to int,
+    // which gives 0. It also folds `29 * p0 / 100` into 0.29 * p0, which is below 29 for p0 = 100.
     parser.EnableOptimizer(false);
     parser.DefineInfixOprt("!", negate);
     parser.DefineInfixOprt("!!", truth);
-    // `not a == b` means `not (a == b)`: `not` binds closer than &&, but less than comparisons.
+    // `not a == b` means `not (a == b)`: `not` binds more tightly than &&, but less tightly than
+    // comparisons.
     const int not_precedence = mu::prLAND + 1;
     parser.DefineInfixOprt("~", negate, not_precedence);
     parser.DefineInfixOprt("~~", truth, not_precedence);
@@ -89,7 +90,7 @@ struct Expression::Compiled {
     parser.SetExpr(translated.text);
   }
 
-  // The parser keeps the addresses of `slots`.
+  // Copies are forbidden, because the parser keeps the addresses of `slots`.
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 

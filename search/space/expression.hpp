@@ -49,8 +49,8 @@ class Expression {
 
   /// Returns the value for one configuration; NaN if arithmetic has no result (0/0).
   [[nodiscard]] double evaluate(const Configuration& configuration) const;
-  /// Evaluates with numbers, one for each of `mentioned_parameters`, in their order: `number_of`
-  /// the parameter's value, or 0 if it is inactive.
+  /// Evaluates with one number for each of `mentioned_parameters`, in their order. The number is
+  /// `number_of` the parameter's value, or 0 if the parameter is inactive.
   [[nodiscard]] double evaluate(std::span<const double> numbers) const;
   /// True if the value is neither 0 nor NaN.
   [[nodiscard]] bool holds(const Configuration& configuration) const;

@@ -243,7 +243,7 @@ class Translator {
     for (const auto& [fact, value] : facts_)
       names.push_back(fact);
     const std::string nearest = did_you_mean(token.text, names);
-    // A bound of a parameter has no parameters.
+    // Bounds of parameters may mention only facts, so `parameters_` is then empty.
     const bool has_parameters = !parameters_.empty();
     std::string hint;
     if (nearest.empty()) {

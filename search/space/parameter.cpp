@@ -53,7 +53,7 @@ double first_exponent(const Parameter& parameter) {
   return std::ceil(std::log2(parameter.low));
 }
 
-/// True for integers on a log scale: their values are all whole numbers, at logarithmic positions.
+/// True for integers on a log scale: all whole numbers in the range, at logarithmic positions.
 bool uneven(const Parameter& parameter) {
   return parameter.kind == ParameterKind::integer && parameter.scale == Scale::log;
 }

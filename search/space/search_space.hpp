@@ -19,7 +19,7 @@
 namespace steptune {
 
 /// Coordinates of a configuration, one for each parameter in the order of declaration:
-/// `Parameter::position_of` for active parameters, `k_inactive` for the others.
+/// `Parameter::position_of` for active parameters, `k_inactive` for inactive ones.
 using Point = std::vector<double>;
 inline constexpr double k_inactive = -1.0;
 
@@ -41,10 +41,10 @@ class SpaceRules;
 /// `neighbour_points`), which cost much less time than configurations.
 class SearchSpace {
  public:
-  /// Makes a space. Errors name the wrong parameter or constraint; `Error::where` is a JSON pointer
-  /// into the study file: `/parameters/prefetch/when`, `/constraints/0`. A condition may mention
-  /// only parameters declared before its own. A text that is compared with a parameter must be one
-  /// of its choices. Fails if no configuration is found that satisfies the constraints.
+  /// Makes a space. Errors name the invalid parameter or constraint; `Error::where` is a JSON
+  /// pointer into the study file: `/parameters/prefetch/when`, `/constraints/0`. A condition may
+  /// mention only parameters declared before its own. A text that is compared with a parameter must
+  /// be one of its choices. Fails if no configuration is found that satisfies the constraints.
   [[nodiscard]] static Result<SearchSpace> create(std::vector<Parameter> parameters,
                                                   const std::vector<std::string>& constraints,
                                                   const Facts& facts);

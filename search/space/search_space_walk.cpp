@@ -78,7 +78,7 @@ SearchSpace::Walk SearchSpace::walk(std::uint64_t max_branches, const Visit& vis
 
 std::optional<std::vector<double>> SearchSpace::enumerate_points(std::uint64_t limit) const {
   if (!discrete()) return std::nullopt;
-  // Under tight constraints, most branches end without a row.
+  // Limit the branches, because under tight constraints most branches yield no row.
   const std::uint64_t max_branches = 16 * limit + 1024;
   std::vector<double> rows;
   std::uint64_t count = 0;

@@ -45,7 +45,8 @@ SpaceRules::Evaluator::Evaluator(const SpaceRules& rules) : rules_(rules) {
       rules.idle_.pop_back();
     }
   }
-  // Copying compiles every expression again: tens of microseconds, once for each concurrent thread.
+  // A copy compiles every expression again, which takes tens of microseconds. It is made once for
+  // each concurrent thread.
   if (!compiled_) compiled_ = std::make_unique<Compiled>(*rules.prototype_);
 }
 

@@ -60,7 +60,8 @@ std::string nearest_key(const Scalars& scalars, const std::string& name) {
     if (!scalar.path.empty()) names.push_back(scalar.path.back());
   }
   auto nearest = nearest_name(name, names);
-  // `workers` probably means `num_workers`, however many letters that adds.
+  // If no key is spelt like the name, suggest keys that contain it: `workers` probably means
+  // `num_workers`.
   const auto meant = matching(scalars, [&](const ConfigScalar& scalar) {
     if (scalar.path.empty()) return false;
     const std::string& last = scalar.path.back();
@@ -134,7 +135,7 @@ bool is_quoted(std::string_view text) {
   return text.starts_with('"') || text.starts_with('\'');
 }
 
-/// Returns a boolean or number as text if the file has it in quotes: `"yes"`, `"8"`.
+/// Returns a boolean or number as text if the file's present value is in quotes: `"yes"`, `"8"`.
 Value as_text_like(const std::string& present, const Value& value) {
   const auto* truth = std::get_if<bool>(&value);
   if (truth != nullptr) {
@@ -143,8 +144,9 @@ Value as_text_like(const std::string& present, const Value& value) {
   return parse_finite(present) ? Value(to_text(value)) : value;
 }
 
-/// Converts the value to the kind that the file has now. A choice may be a text such as `"true"`,
-/// for a command line. In a file, Python treats the text "false" as true.
+/// Converts the value to the type that the file's value has now. A study written for a command line
+/// may have the choices `"true"` and `"false"`. If a file contained the text "false", Python would
+/// treat it as true.
 Value as_kind_of(const ConfigScalar& scalar, std::string_view present_text, const Value& value) {
   const Json& present = scalar.value;
   const auto* text = std::get_if<std::string>(&value);
@@ -204,7 +206,7 @@ bool says(ConfigFormat format, std::string_view text, const Scalars& before, con
   return changed == changes.size();
 }
 
-/// Fails if two parameters have the same place, even if one has the value that the file has now.
+/// Fails if two parameters have the same place, even if one of them needs no change.
 Result<void> check_own_places(std::vector<std::pair<const ConfigScalar*, std::string>> parameters,
                               const std::string& where) {
   std::ranges::sort(parameters, {},

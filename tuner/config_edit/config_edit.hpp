@@ -23,8 +23,8 @@ struct ConfigChange {
   TextEdit edit;
 };
 
-/// The key of the file for each parameter, by the parameter's name. An empty key leaves the
-/// parameter out.
+/// Key in the file of each parameter, by the parameter's name. A parameter with an empty key is not
+/// written.
 using ConfigKeys = std::map<std::string, std::string>;
 
 /// Returns the scalar that `key` names, to change its value. Errors of kind `usage`: there is no
@@ -34,11 +34,11 @@ using ConfigKeys = std::map<std::string, std::string>;
                                                        const std::string& key);
 
 /// Returns the changes that make the text of a configuration file match `configuration`, in order
-/// of the text; values that match already need none. A parameter belongs to the key that `keys`
-/// names. A parameter that `keys` lacks belongs to the only key of its name at any depth.
-/// `batch-size` counts as `batch_size` if no key is called `batch_size`. Only the bytes of the
-/// values change; the function checks that all other values still read the same. One error of kind
-/// `usage` lists all parameters without a key or with several keys, and the candidates.
+/// of the text. Values that match already need no change. A parameter belongs to the key that
+/// `keys` names. If `keys` lacks the parameter, it belongs to the only key of its name at any
+/// depth. `batch-size` counts as `batch_size` if no key is called `batch_size`. Only the bytes of
+/// the values change; the function checks that all other values still read the same. One error of
+/// kind `usage` lists all parameters without a key or with several keys, and the candidates.
 [[nodiscard]] Result<std::vector<ConfigChange>> config_changes(ConfigFormat format,
                                                                std::string_view text,
                                                                const Configuration& configuration,

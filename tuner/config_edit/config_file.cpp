@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// True for a word of letters and characters of paths, which no YAML parser takes for syntax.
+/// True for a word of letters and path characters, which no YAML parser reads as syntax.
 bool is_plain_word(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, [&](char c) {

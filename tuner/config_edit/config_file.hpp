@@ -27,7 +27,7 @@ struct ConfigScalar {
   std::size_t end = 0;
   int line = 1;
   Json value;               ///< with its type in this format: number, boolean, text or null
-  std::string why_fixed{};  ///< why its text cannot be replaced separately; otherwise empty
+  std::string why_fixed{};  ///< why its text cannot be replaced alone; otherwise empty
 
   /// `train.loader.batch_size`, `trainers.0.workers`
   [[nodiscard]] std::string key() const;
@@ -45,9 +45,9 @@ struct ConfigScalar {
                                                             std::string_view text,
                                                             const std::string& where);
 
-/// Returns `value` as text in place of `present`, the scalar's text. Keeps single quotes, or none,
-/// if the format reads the same value back. Numbers have a form that all parsers read in the same
-/// way, including YAML 1.1: `1.0e-05`.
+/// Returns the text of `value` that replaces `present`, the scalar's present text. Keeps the
+/// present style of single quotes or no quotes if the format then reads the same value back.
+/// Numbers have a form that all parsers read in the same way, including YAML 1.1: `1.0e-05`.
 [[nodiscard]] std::string config_scalar_text(ConfigFormat format, const Value& value,
                                              std::string_view present);
 

@@ -8,9 +8,9 @@
 namespace steptune {
 namespace {
 
-/// Follows nlohmann's parser through the text. Between two events there are only separators, blanks
-/// and comments. So a scalar starts at the first character after the last event that is none of
-/// these.
+/// Follows nlohmann's parser through the text. Between two events of the parser there are only
+/// separators, blanks and comments. So a scalar starts at the first other character after the last
+/// event.
 class ScalarCollector : public nlohmann::json_sax<Json> {
  public:
   ScalarCollector(std::string_view text, const std::size_t& passed)

@@ -22,7 +22,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Successive whole lines that are replaced.
+/// Block of adjacent lines that is replaced.
 struct LineBlock {
   std::size_t first = 0;
   std::size_t beyond = 0;

@@ -18,8 +18,8 @@ struct TextEdit {
 /// Applies `edits`, which must be in order and not overlap.
 [[nodiscard]] std::string edited_text(std::string_view text, const std::vector<TextEdit>& edits);
 
-/// Returns the effect of the edits on a file of that name, as `diff -u` shows and `patch` applies
-/// it; empty if there is none.
+/// Returns the edits of a file of that name as a unified diff, which `patch` can apply. Empty if
+/// the text does not change.
 [[nodiscard]] std::string unified_difference(std::string_view text,
                                              const std::vector<TextEdit>& edits,
                                              const std::string& name);

@@ -102,7 +102,8 @@ class YamlScanner {
     switch (event.type) {
       case YAML_MAPPING_START_EVENT:
       case YAML_SEQUENCE_START_EVENT:
-        // A collection used as a key has no name, so no name leads to the values below it.
+        // A collection used as a key has no name. `?` takes its place in the paths of the values
+        // below it.
         if (is_key()) {
           levels_.back().key = "?";
           levels_.back().is_in_key = true;

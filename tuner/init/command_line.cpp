@@ -26,7 +26,7 @@ bool takes_value(const ProgramOption& option) {
          (option.form == OptionForm::joined && option.kind != OptionKind::boolean);
 }
 
-/// Returns the value in `-b64`; nullopt for a word that only has the same beginning (`-batch 64`).
+/// Returns the value in `-b64`; nullopt for a longer name with the same start (`-batch 64`).
 std::optional<std::string> attached_value(const std::string& word, const ProgramOption& option) {
   const std::string name = word.substr(0, 2);
   if (word.size() < 3 || name == "--" || !takes_value(option) || !option.is_called(name)) {
@@ -69,8 +69,9 @@ bool is_launcher(const std::string& word) {
   return hands_over(word) || k_launchers.contains(std::filesystem::path(word).filename().string());
 }
 
-/// Returns the position of the word that names the program: a script, a module, the word after a
-/// launcher's `--`, or the program of `nice -n 10 train`; otherwise the first word.
+/// Returns the position of the word that names the program. This is a script, a module, the word
+/// after a launcher's `--`, or `train` in `nice -n 10 train`. If there is none, returns the first
+/// word.
 std::size_t program_at(const std::vector<std::string>& argv) {
   bool may_run_module = false;
   const std::size_t first = handed_over_to(argv);

@@ -11,8 +11,8 @@
 
 namespace steptune {
 
-/// Range of a command's words that belong to its program: after the script or module that Python,
-/// torchrun or another launcher runs, and before a `--` that follows.
+/// Range of a command's words that belong to its program. It starts after the script or module that
+/// Python, torchrun or another launcher runs, and ends before a later `--`.
 struct ProgramWords {
   std::size_t begin = 1;
   std::size_t end = 1;
@@ -27,11 +27,12 @@ struct ProgramWords {
 [[nodiscard]] bool is_setting_pair(const std::vector<std::string>& argv, std::size_t at);
 
 /// Returns the position at which options can be added: at the end of the program's words. If
-/// setting pairs (`is_setting_pair`) come last, returns the position before them, because they take
-/// all words that follow.
+/// setting pairs (`is_setting_pair`) come last, returns the position before them, because the
+/// program reads all following words as pairs.
 [[nodiscard]] std::size_t options_end(const std::vector<std::string>& argv);
 
-/// Returns the position of the program's first option; behind the program's name if it has none.
+/// Returns the position of the program's first option. If it has none, returns the position after
+/// the program's name.
 [[nodiscard]] std::size_t options_begin(const std::vector<std::string>& argv);
 
 /// Returns `argv` with `words` added where the program reads its options, for example `--help`.
@@ -66,8 +67,8 @@ struct ValuePlace {
 [[nodiscard]] std::vector<std::string> without_option(const std::vector<std::string>& argv,
                                                       const ProgramOption& option);
 
-/// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. Empty if the
-/// value is false and the option is a flag without a negation, or would read the word `False` as
+/// Returns the words that give the option a value: `{"--workers", "4"}`, `{"--amp"}`. For a false
+/// value, returns no words if the option is a flag without a negation, or reads the word `False` as
 /// true.
 [[nodiscard]] std::vector<std::string> option_words(const ProgramOption& option,
                                                     const std::string& value);

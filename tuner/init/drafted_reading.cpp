@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* k_drafted_name = "expressions drafted from the output";
 
-/// True if a metric names the loss of the training, or any result of an evaluation.
+/// True if the metrics include the training's loss. With `of_evaluation`, true if they include any
+/// result of an evaluation.
 bool has_loss_metric(const std::map<std::string, std::size_t>& metrics, bool of_evaluation) {
   return std::ranges::any_of(metrics, [&](const auto& counted) {
     const std::string& metric = counted.first;

@@ -9,8 +9,8 @@
 
 namespace steptune {
 
-/// Returns how the expressions of `line` read the output that they were drafted from. Returns
-/// nullopt if it is not certain that they count the training.
+/// Reads `output` with the expressions of `line`, which were drafted from it. Returns nullopt if it
+/// is uncertain that they count the training's progress.
 [[nodiscard]] std::optional<OutputReading> drafted_reading(const RepeatedLine& line,
                                                            std::string_view output);
 

@@ -32,7 +32,7 @@ class EnvironmentKnobs {
     const bool has_threads = !study_.parameter_of("threads").empty();
     if (runtimes_.has_openmp && !has_threads) add_threads("threads", "OMP_NUM_THREADS", "OpenMP");
     if (runtimes_.has_openmp) {
-      // Choice for threads that wait for other threads: spin or sleep.
+      // Threads that wait for other threads either spin (active) or sleep (passive).
       add_choice("omp_wait_policy", "OMP_WAIT_POLICY",
                  {{"active", "active"}, {"passive", "passive"}});
     }
@@ -59,9 +59,9 @@ class EnvironmentKnobs {
     return false;
   }
 
-  /// True if the program overrides the variable, for example by omp_set_num_threads(8). This counts
-  /// as shown if the program computes with at least twice as many threads as given. A single
-  /// additional thread may load data.
+  /// True if the program seems to override the variable, for example by omp_set_num_threads(8). It
+  /// then computes with at least twice as many threads as `given`. Fewer additional threads may
+  /// load data.
   [[nodiscard]] bool sets_threads_itself(int given) const {
     const bool has_one_pool = runtimes_.has_openmp != runtimes_.has_openblas;
     return has_one_pool && given > 0 && runtimes_.computing_threads >= 2 * given;
@@ -100,7 +100,8 @@ class EnvironmentKnobs {
     add(name, "threads", variable, *std::move(declaration), *number, today, from);
   }
 
-  /// `default` leaves the variable unchanged; `others` maps names to its other values.
+  /// Adds a choice. Its value `default` leaves the variable unchanged; `others` maps names to the
+  /// variable's other values.
   void add_choice(const std::string& name, const std::string& variable, const Json& others) {
     if (!is_free(name, variable)) return;
     Json choices = {{"default", ""}};

@@ -29,8 +29,8 @@ struct GuessInput {
   const ReadySpace* space = nullptr;
   std::optional<OutputReading> reading = {};
   std::optional<Survey> survey = {};
-  /// Libraries in the program. Their environment variables are varied if the output is readable and
-  /// there is no survey by the hook.
+  /// Libraries in the program. Their environment variables are varied if progress can be read from
+  /// the output and there is no survey by the hook.
   NativeRuntimes runtimes = {};
   /// Threads, CPU use and waiting of the program while it was examined.
   std::optional<ProcessActivity> activity = {};
@@ -45,8 +45,8 @@ struct GuessInput {
   std::function<bool()> interrupted = {};
 };
 
-/// Returns the name of the training loss among the program's metrics: seen by the hook or in the
-/// output, or listed for a known trainer. Empty if none is known.
+/// Returns the name of the training loss; empty if none is known. Searches the metrics that the
+/// hook or the output showed, or that are listed for a known trainer.
 [[nodiscard]] std::string known_loss(const GuessInput& input);
 
 /// Returns the samples per step from the program's output. If the output has none, returns the
@@ -54,8 +54,8 @@ struct GuessInput {
 [[nodiscard]] std::optional<double> seen_samples_per_step(const GuessInput& input);
 
 /// True if the program's output is known to count optimizer steps: for a known trainer, or if the
-/// samples per step were seen. A program that is only recognized by its configuration file is no
-/// known trainer. Other outputs may count parts of a step, as a progress bar over a loader does.
+/// samples per step were seen. If only its configuration file identifies a program, it is no known
+/// trainer. Other outputs may count parts of a step, for example a progress bar over a loader.
 [[nodiscard]] bool counts_optimizer_steps(const GuessInput& input);
 
 }  // namespace steptune

@@ -21,7 +21,7 @@ std::set<std::string> add_program_knobs(const GuessInput& input, const SpaceLaws
                                         StudyBuilder& study);
 
 /// Adds the knobs that PyTorch's hook can set in the program according to `survey`. Leaves out
-/// knobs that the study already has, and knobs whose role is in `roles_of_program`. Loads the hook
+/// knobs that the study already has, and knobs with a role in `roles_of_program`. Loads the hook
 /// into trials even if no knob is left, because the hook reports their steps.
 void add_hook_knobs(const GuessInput& input, const Survey& survey,
                     const std::set<std::string>& roles_of_program, StudyBuilder& study);
@@ -31,8 +31,8 @@ void add_hook_knobs(const GuessInput& input, const Survey& survey,
 void add_environment_knobs(const NativeRuntimes& runtimes, const Facts& machine,
                            StudyBuilder& study);
 
-/// Adds `planned_run`, `unit`, `guards`, `reports`, `measure` and `try` to a guess with its
-/// parameters. May count the program's data files, for some seconds at most.
+/// Adds `planned_run`, `unit`, `guards`, `reports`, `measure` and `try` to a guess that has its
+/// parameters already. May count the program's data files, for some seconds at most.
 void guess_goal(const GuessInput& input, StudyGuess& guess);
 
 }  // namespace steptune

@@ -182,8 +182,8 @@ void read_description(const std::string& description, ProgramOption& option) {
   }
   if (!option.default_value && option.form == OptionForm::flag && option.negation.empty() &&
       RE2::PartialMatch(description, k_last_bracket, &found) && is_value(found)) {
-    // A flag has no default other than off, so this option takes a value, although its heading
-    // names none.
+    // The default of a flag can only be off. So an option with another default takes a value, even
+    // if its heading names none.
     option.form = OptionForm::separate;
     if (const auto number = parse_finite(found)) {
       const bool whole = found.find_first_of(".eE") == std::string::npos;

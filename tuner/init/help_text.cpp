@@ -61,7 +61,7 @@ std::size_t heading_end(const std::string& content) {
 struct Entry {
   std::string heading;
   std::string description;
-  std::vector<std::string> needs;  ///< other options without which the program refuses the option
+  std::vector<std::string> needs;  ///< other options that this option requires
 };
 
 /// Returns the options after `Needs:` in CLI11's help.
@@ -234,7 +234,7 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
 }
 
 bool HelpText::is_list() const {
-  // A message rarely describes three options.
+  // A message that is no help rarely describes three options.
   return usage_has_defaults || std::ranges::count_if(options, [](const ProgramOption& option) {
                                  return !option.words.empty();
                                }) >= 3;

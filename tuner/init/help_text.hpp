@@ -16,7 +16,7 @@ struct HelpText {
   /// only looks like options; empty if not understood.
   std::string style;
   std::vector<ProgramOption> options;
-  bool usage_has_defaults = false;  ///< defaults such as `[--threads N (8)]`
+  bool usage_has_defaults = false;  ///< usage lines show defaults: `[--threads N (8)]`
 
   [[nodiscard]] bool understood() const { return !style.empty(); }
   /// True for a list of options with descriptions or defaults. False if a message only mentions
@@ -47,8 +47,8 @@ void add_name(std::string name, ProgramOption& option);
 /// Adds default, choices and type from the description.
 void read_description(const std::string& description, ProgramOption& option);
 
-/// Returns the printable texts of a native executable, one per line, at most 1 MiB. A program
-/// without `--help` often holds its usage text there. Returns an empty text if the file cannot be
+/// Returns the printable texts of a native executable, one per line, at most 1 MiB. The usage text
+/// of a program without `--help` is often among them. Returns an empty text if the file cannot be
 /// read.
 [[nodiscard]] std::string texts_of_executable(const std::filesystem::path& file);
 

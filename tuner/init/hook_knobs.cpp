@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the role of a hook's knob that may also be an option of the program.
+/// Returns the role of a hook's knob; empty if programs have no option for it.
 std::string role_of_hook_knob(const std::string& name) {
   static const std::map<std::string, std::string> k_roles = {
       {"num_workers", "workers"},      {"prefetch_factor", "prefetch"},

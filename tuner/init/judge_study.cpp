@@ -22,8 +22,8 @@ constexpr double k_share_until_loss = 0.05;
 /// The same share if the loss is reported seldom. The runs then take at most 80 % of the time.
 constexpr double k_most_until_loss = 0.1;
 
-/// Returns the command line with one group of arguments for each command. A command line needs a
-/// first element for all, so the parameter's value is the name of the executable.
+/// Returns the command line with one group of arguments for each command. The first element is a
+/// placeholder, because each value of the parameter is the name of an executable.
 Json command_line(const JudgeRequest& request) {
   Json line = Json::array({fmt::format("{{{}}}", k_judged_parameter)});
   for (std::size_t i = 0; i < request.commands.size(); ++i) {
@@ -43,15 +43,17 @@ Json parameter(const JudgeRequest& request) {
   return {{"type", "categorical"}, {"choices", choices}};
 }
 
-/// Number of samples after which the loss is compared, or the reason why it is not.
+/// The loss to compare and the number of samples after which to compare it, or the reason why it is
+/// not compared.
 struct LossPoint {
   std::string metric = {};
   double after_samples = 0.0;
   std::string why_none = {};
 };
 
-/// Returns the point at which the loss is compared. This is as much training as `look` saw, but
-/// mostly no more than `k_share_until_loss` of the time allows.
+/// Returns the point at which the loss is compared. This is after as much training as `look` saw,
+/// or earlier to stay within `k_share_until_loss` of the time. If the loss is reported seldom,
+/// allows up to `k_most_until_loss`.
 LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   GuessInput input;
   double first = 0.0;
@@ -98,8 +100,8 @@ std::string add_loss_guard(const JudgeRequest& request, const OutputLook& look, 
   return {};
 }
 
-/// Adds how progress is read. The hook counts samples in the same way for all commands, so it is
-/// preferred.
+/// Writes the keys that say how to read progress. Prefers the hook, because it counts samples in
+/// the same way for all commands.
 Result<void> add_reading(const OutputLook& look, Json& document) {
   if (look.survey) {
     document["hooks"]["python"] = Json::object();
@@ -132,11 +134,11 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
     if (!document[key].is_object()) document[key] = Json::object();
   document["name"] = request.name;
   document["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", request.margin}};
-  // Commands that fail do not end the comparison of the others.
+  // A command that fails does not end the comparison of the other commands.
   document["budget"] = {
       {"trials", count}, {"time", request.time_s}, {"consecutive_failures", count}};
   Json& measure = document["measure"];
-  // The trials may be those of an earlier judgement.
+  // The document may come from an earlier comparison, so remove its settings first.
   for (const char* key :
        {"confirm_pairs", "confirm_error", "confirm_slowdown", "pair_deviation", "pair_freedom"})
     measure.erase(key);
@@ -148,7 +150,7 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
     measure["pair_deviation"] = request.pair_deviation;
     measure["pair_freedom"] = request.pair_freedom;
   }
-  // The study's time limit also ends a silent start, so silence needs no shorter limit.
+  // The limit `wall` also ends a silent trial, so silence needs no shorter limit.
   Json& limits = document["limits"];
   limits["idle"] = limits.value("wall", TrialLimits().wall_s);
 }

@@ -15,7 +15,7 @@ namespace steptune {
 
 /// Name of the parameter that chooses the command in a study that judges commands.
 inline constexpr const char* k_judged_parameter = "command";
-/// Commands to compare with the first one, and how.
+/// Commands to compare with the first one, and settings of the comparison.
 struct JudgeRequest {
   std::string name;                                ///< of the study
   std::vector<std::vector<std::string>> commands;  ///< 2 to `k_most_judged`, none empty
@@ -34,7 +34,7 @@ struct JudgeRequest {
 /// A study file that compares commands.
 struct JudgeStudy {
   Json document;
-  std::string why_no_loss;  ///< why the loss is not compared, for people; empty if it is
+  std::string why_no_loss;  ///< why the loss is not compared, for people; empty if it is compared
 };
 
 /// Sets the keys that make a study compare `count` configurations in fresh runs: name, search,
@@ -43,8 +43,8 @@ void set_judging(const JudgeRequest& request, std::size_t count, Json& document)
 
 /// Returns the study file of a comparison: one parameter chooses the command, the first command is
 /// the baseline, and fresh runs confirm each one. `look` shows how to read the first command's
-/// progress; the other commands are read in the same way. A guard over launches compares
-/// the loss (`JudgeRequest::compares_loss`). Fails with `usage` if `look` shows no progress.
+/// progress; the other commands are read in the same way. If `JudgeRequest::compares_loss` is set,
+/// a guard compares the loss over several launches. Fails with `usage` if `look` shows no progress.
 [[nodiscard]] Result<JudgeStudy> judge_study(const JudgeRequest& request, const OutputLook& look);
 
 }  // namespace steptune

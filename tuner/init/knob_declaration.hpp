@@ -19,8 +19,8 @@ namespace steptune {
 /// Returns a whole number; nullopt for other texts and numbers that JSON cannot represent exactly.
 [[nodiscard]] std::optional<std::int64_t> whole_number(const std::string& text);
 
-/// Declares a whole number around `today`, which is empty if the parameter is inactive today.
-/// Returns nullopt if no range is left, and if `today` is no whole number of at least 0.
+/// Declares a whole number with a range around `today`. `today` is empty if the parameter is
+/// inactive. Returns nullopt if no range is left, and if `today` is no whole number of at least 0.
 [[nodiscard]] std::optional<Json> number_declaration(const SpaceKnob& rule,
                                                      const std::string& today,
                                                      const Facts& machine);

@@ -21,11 +21,11 @@ struct KnobPlace {
 /// Finds a knob's value on the command line or in the files that the command names.
 [[nodiscard]] KnobPlace place_of(const SpaceKnob& rule, const GuessInput& input);
 
-/// Returns why the value at this place cannot be replaced; may be empty.
+/// Returns why the value at this place cannot be replaced; empty if it can.
 [[nodiscard]] std::string why_not_there(const SpaceKnob& rule, const KnobPlace& place,
                                         const ProgramFacts& program);
 
-/// True if a file that the command names has a value of this key other than `auto` and the like.
+/// True if a file that the command names sets this key to a value other than `auto` and the like.
 [[nodiscard]] bool is_set_in_files(const std::string& key, const ProgramFacts& program);
 
 /// Returns the value that the unchanged program uses, and its source. `option` is the option of
@@ -34,14 +34,14 @@ struct KnobPlace {
                                                           const ProgramOption& option,
                                                           const GuessInput& input);
 
-/// Returns a value of the knob that is written as text.
+/// Converts a text to a value of a knob of this type.
 [[nodiscard]] Value knob_value(const std::string& type, const std::string& text);
 
 /// The settings of a knob that a program can use on this machine.
 struct SettingChoice {
   std::vector<const KnobSetting*> offered;  ///< settings of the rule, including today's
   const KnobSetting* today = nullptr;       ///< null: unknown
-  /// Option whose value today belongs to no setting of the rule; may be empty.
+  /// Option with a value today that no setting of the rule has; may be empty.
   std::string unknown;
 };
 
@@ -49,7 +49,7 @@ struct SettingChoice {
 [[nodiscard]] SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
                                            const Facts& machine);
 
-/// Returns the program's options that a setting has.
+/// Returns the program's options that occur in a setting.
 [[nodiscard]] std::vector<ProgramOption> options_of(const KnobSetting& setting,
                                                     const ProgramFacts& program);
 

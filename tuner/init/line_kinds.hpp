@@ -19,19 +19,19 @@ struct NumberSeries {
   bool is_rate = false;  ///< `words/s: 4321`, `4321 words/s`
   bool is_whole = true;
   bool has_thousands = false;
-  bool is_apart = false;  ///< a comma or the like separates it from the words: `2.3 avg loss, 0.1`
+  bool is_apart = false;  ///< punctuation separates it from the words: `2.3 avg loss, 0.1`
   bool is_of_evaluation = false;  ///< it or a number before it is named after an evaluation
   std::vector<double> values;
 
-  /// Returns the last word before the number that may be its name, without `is`, `number` and the
-  /// like; the unit if there is none.
+  /// Returns the last word before the number that may be its name; the unit if there is none. Skips
+  /// words such as `is` and `number`.
   [[nodiscard]] std::string name() const;
   /// True if most differences from line to line are positive and of similar size. Unless
   /// `may_rest`, at most about half of the differences may be zero or negative.
   [[nodiscard]] bool grows_steadily(bool may_rest) const;
 };
 
-/// Lines with the same words and other numbers.
+/// Lines that differ only in their numbers.
 struct LineKind {
   ShapedLine widest;  ///< line with the most padding: its expressions also match the other lines
   std::vector<std::string> lines;

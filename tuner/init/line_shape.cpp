@@ -42,7 +42,7 @@ std::string without_controls(std::string_view text) {
 /// A kind of piece and the expression that matches it.
 struct Pattern {
   LinePiece::Kind kind;
-  bool inside_word;  ///< may follow a letter or digit
+  bool inside_word;  ///< true if the piece may follow a letter or digit
   const char* regex;
 };
 constexpr std::array k_patterns{
@@ -51,7 +51,7 @@ constexpr std::array k_patterns{
         LinePiece::Kind::changing, false,
         R"(\d{4}[-/]\d\d[-/]\d\d(?:[T ,]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b)"},
     Pattern{LinePiece::Kind::changing, false, R"(\d{1,4}:\d\d(?::\d\d)?(?:[.,]\d+)?\b)"},
-    // Letters and digits that alternate: `0x7f3a`, `1h02m`.
+    // Alternating letters and digits: `0x7f3a`, `1h02m`.
     Pattern{LinePiece::Kind::changing, false, R"((?:\d+[A-Za-z]+){2}\w*)"},
     Pattern{LinePiece::Kind::changing, false, R"([A-Za-z]+\d+[A-Za-z]\w*)"},
     Pattern{LinePiece::Kind::number, false, R"([+-]?(?i:nan|inf|infinity)\b)"},
@@ -204,7 +204,8 @@ std::string expression_for(const ShapedLine& line, std::size_t number, std::stri
   }
   text += group;
   if (letters_of(pieces, number) >= k_telling_letters) return text;
-  // If nothing before the number identifies the line, add the text after it up to the first word.
+  // If the text before the number does not identify the line, add the text after it up to the first
+  // word.
   const std::size_t all = letters_of(pieces, number);
   std::size_t end = number + 1;
   while (end < pieces.size() && letters_of(pieces, end) - all < k_telling_letters)

@@ -34,8 +34,9 @@ struct ShapedLine {
 [[nodiscard]] ShapedLine shape_of(std::string_view line);
 
 /// Returns a regular expression in RE2's syntax for lines of this kind. The expression matches the
-/// pieces before `number`, and the number itself as its group. Leaves out pieces in the middle if
-/// those before the number would need more than 300 bytes. Long words may still make it longer.
+/// pieces before `number`, and the number itself as its group. If the pieces before the number
+/// would need more than 300 bytes, leaves out those in the middle. Long words may still make the
+/// expression longer.
 [[nodiscard]] std::string expression_for(const ShapedLine& line, std::size_t number,
                                          std::string_view group);
 

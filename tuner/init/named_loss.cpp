@@ -25,7 +25,7 @@ int loss_rank(std::string_view word) {
   return std::ranges::find(k_objectives, word) != k_objectives.end() ? 3 : k_rank_without_loss;
 }
 
-/// True for a word that may stand between `loss` and its number: `loss for one batch at step`.
+/// True for a word that may come between `loss` and its number: `loss for one batch at step`.
 bool may_follow(const std::string& word) {
   constexpr std::array<std::string_view, 12> k_words{"one",        "function", "val",  "valid",
                                                      "validation", "test",     "eval", "data",
@@ -43,7 +43,8 @@ int rank_of(const std::vector<std::string>& words) {
   return k_rank_without_loss;
 }
 
-/// True for the number of a step or an epoch. `is_next`: the number follows a position.
+/// True for the number of a step or an epoch. `is_next` is true if the previous number is a
+/// position.
 bool is_position(const NumberSeries& series, bool is_next) {
   const bool ends_range =
       is_next && series.words.empty() &&
@@ -76,7 +77,8 @@ const NumberSeries* loss_in(const LineKind& kind, bool of_evaluation) {
       continue;
     }
     const int rank = series.is_apart ? k_rank_without_loss : rank_of(words);
-    // Without a word before the number, the unit may be the next number's name.
+    // If a word precedes the number, the text after it is a unit. Otherwise it may be the next
+    // number's name.
     const bool has_unit = !series.unit.empty() && !series.words.empty();
     if (rank >= best_rank || has_unit || series.is_of_evaluation != of_evaluation) continue;
     best_rank = rank;

@@ -20,13 +20,13 @@ struct NativeRuntimes {
   bool has_glibc_malloc = false;
   /// True for glibc 2.35 or later if the kernel gives huge pages on request.
   bool may_ask_for_huge_pages = false;
-  /// Kernel seconds per second of the process's life, spent on new memory pages, for example.
+  /// CPU seconds in the kernel, for example for new memory pages, per second of the process's life.
   double kernel_share = 0.0;
   /// Number of computing threads observed while the program ran (`ProcessActivity`); 0: unknown.
   int computing_threads = 0;
-  /// Environment variables of these libraries, as the program was started.
+  /// Environment variables of these libraries at the program's start.
   std::map<std::string, std::string> environment;
-  /// Variables among them that the command sets itself, overriding given values.
+  /// Variables among them that the command itself sets; its values override given ones.
   std::set<std::string> set_by_command;
 
   [[nodiscard]] bool has_threads() const { return has_openmp || has_openblas; }
@@ -42,9 +42,9 @@ struct NativeRuntimes {
 [[nodiscard]] NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files);
 
 /// Returns the libraries of the first process below `root` that has loaded OpenMP or OpenBLAS. If
-/// there is none, takes the process with the most CPU time. Ignores processes that
-/// run this program. Returns an empty result if there is no other process. The processes have run
-/// for about `running_s`, which must be positive.
+/// there is none, uses the process with the most CPU time. Ignores the tuner's own processes.
+/// Returns an empty result if there is no other process. The processes have run for about
+/// `running_s`, which must be positive.
 [[nodiscard]] NativeRuntimes runtimes_below(pid_t root, double running_s);
 
 }  // namespace steptune

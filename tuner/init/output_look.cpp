@@ -53,7 +53,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
   double last_step = -1.0;
   double last_samples = -1.0;
   std::size_t lines = 0;
-  std::size_t standing = 0;  // lines that repeat an earlier count
+  std::size_t standing = 0;  // lines whose count does not exceed earlier counts
   LineSplitter splitter;
   const auto take = [&](std::string_view line) {
     const auto report = reader->read_line(line, static_cast<double>(lines));
@@ -145,7 +145,7 @@ std::vector<OutputFormat> output_formats() {
 std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                           std::string_view output) {
   std::optional<OutputReading> best;
-  std::optional<OutputReading> shares;  // of the run, with a loss
+  std::optional<OutputReading> shares;  // best reading in epochs or percent, with a loss
   for (const OutputFormat& format : formats) {
     OutputReading reading = read_output(format, output);
     if (reading.progress == 0) continue;

@@ -36,10 +36,10 @@ struct OutputReading {
   OutputFormat format;
   std::size_t progress = 0;   ///< lines with a count of steps or samples above all earlier counts
   std::size_t explained = 0;  ///< lines with a counter, a metric or a phase
-  std::map<std::string, std::size_t> metrics{};  ///< lines with a metric's number, by name
-  std::optional<double> samples_per_step;        ///< unset unless lines had both samples and steps
+  std::map<std::string, std::size_t> metrics{};  ///< number of lines with each metric, by its name
+  std::optional<double> samples_per_step;        ///< nullopt unless lines had samples and steps
   bool reports_samples = false;                  ///< the output counts samples, not only steps
-  double first_count = 0.0;  ///< first count of samples; of steps, if it counts only steps
+  double first_count = 0.0;  ///< first count of samples, or of steps if there are only steps
   double last_count = 0.0;
   std::size_t first_line = 0;  ///< number of the first line with progress
   std::size_t last_line = 0;   ///< number of the last line with progress
@@ -58,11 +58,11 @@ inline constexpr std::size_t k_inspected_bytes = std::size_t{256} << 10;
 
 /// Returns the best reading; nullopt if no format finds progress. If at least two `[steptune]`
 /// lines show progress, their format is the best. Otherwise formats that find at least two counts
-/// precede the others: a single line may be the bar of a preparation. Then formats that count steps
-/// or samples precede formats that count epochs or percent. Then the numbers of explained lines, of
-/// progress lines and of metrics decide, and finally the order of `formats`. Exception: if all
-/// epochs with a loss come before or after steps without a loss, these steps are a test or a
-/// preparation.
+/// precede other formats: a single count may be the progress bar of a preparation. Next, formats
+/// that count steps or samples precede formats that count epochs or percent. Then the numbers of
+/// explained lines, of progress lines and of metrics decide, and finally the order of `formats`.
+/// Exception: if all epochs with a loss come before or after steps without a loss, these steps are
+/// a test or a preparation.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

@@ -17,7 +17,7 @@
 namespace steptune {
 namespace {
 
-/// A setting in a word of the command.
+/// A setting that the command overrides.
 struct Override {
   std::string typed;  ///< `+a.b`, `--a.b`, `SOLVER.IMS_PER_BATCH`
   std::string path;   ///< path without the typed prefix

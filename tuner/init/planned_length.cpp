@@ -40,15 +40,15 @@ bool is_of_run(const std::string& plain) {
   return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
 }
 
-/// True if the option concerns the run as a whole, and the command gives all options that this
-/// option needs.
+/// True if the option concerns the run as a whole, and the command has all options that this option
+/// needs.
 bool may_set_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
 
 /// Returns how the command spells an option of this plain name: `--nEpochs`, or
-/// `trainer.max_epochs` in `trainer.max_epochs=10` or `--trainer.max_epochs 10`. nullopt if the
-/// command does not have the option.
+/// `trainer.max_epochs` in `trainer.max_epochs=10` or `--trainer.max_epochs 10`. Returns nullopt if
+/// the command does not have the option.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
   const auto [begin, end] = program_words(argv);
@@ -107,7 +107,8 @@ RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption
   return length.steps && length.epochs ? RunLength{} : length;
 }
 
-/// Returns a text for people if a later place has a different number; otherwise an empty text.
+/// Returns a text for people if `later` has a different number than `first`; otherwise an empty
+/// text.
 std::string disagreement_of(const RunLength& first, const RunLength& later) {
   for (const auto length_unit : {&RunLength::steps, &RunLength::epochs}) {
     const auto& one = first.*length_unit;
@@ -118,7 +119,8 @@ std::string disagreement_of(const RunLength& first, const RunLength& later) {
   return "";
 }
 
-/// Returns the length that the program gave to the framework, as Keras's `fit(epochs=...)`.
+/// Returns the length that the program gave to the framework, for example by Keras's
+/// `fit(epochs=...)`.
 std::optional<PlannedLength> length_by_hook(const Survey& survey) {
   const Json& seen = survey.log.event("program");
   const auto epochs = seen.find("epochs");
@@ -141,7 +143,7 @@ std::optional<double> length_number(const std::string& text) {
 }
 
 RunLength run_length(const ProgramFacts& program) {
-  // If the command gives steps or epochs, a default of the other number does not count.
+  // If the command sets the steps or the epochs, ignore the default of the other.
   RunLength length{number_in_command(program, k_step_options),
                    number_in_command(program, k_epoch_options)};
   if (length.steps || length.epochs) return length;

@@ -31,32 +31,32 @@ struct CurrentNumber {
 struct RunLength {
   std::optional<CurrentNumber> steps;
   std::optional<CurrentNumber> epochs;
-  /// Text for people: another place has a different number; empty if there is no such place.
+  /// Text for people if two places state different numbers; otherwise empty.
   std::string disagreement{};
 };
 
-/// Returns the number in a setting that may be the length of a run: positive, and within the reach
-/// of a run. Programs use 9223372036854775807 and the like to mean "without end".
+/// Returns the number in a setting that may be the length of a run: positive, and small enough for
+/// a run. Programs use 9223372036854775807 and the like to mean "without end".
 [[nodiscard]] std::optional<double> length_number(const std::string& text);
 
 /// Finds the length of the run. The first of these places that has a length counts: the words of
 /// the command, the files that it names, the program's options. Then come the script's option
-/// declarations, and the numbers to which the script's loops count. Ignores settings of other
-/// things (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs,
-/// because either may end the run.
+/// declarations, and the numbers to which the script's loops count. Ignores lengths of other things
+/// (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs, because
+/// either may end the run.
 [[nodiscard]] RunLength run_length(const ProgramFacts& program);
 
 /// Formats a number of samples or steps for people: `5401600`, `0.5`.
 [[nodiscard]] std::string count_text(double count);
 
 /// Returns the samples of one pass of all ranks over the training data. Uses the loader's own
-/// count; without one, batches times their size, which is at most one batch too many. nullopt
-/// unless exactly one training loader reports its batches and their size.
+/// count. If there is none, multiplies batches by their size, which counts at most one batch too
+/// many. Returns nullopt unless exactly one training loader reports its batches and their size.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
-/// Returns the length that the hook saw the program give to its framework. Without it, returns
-/// `run_length` in samples, using the steps and data that the survey saw. nullopt if no length is
-/// known.
+/// Returns the length that the hook saw the program give to its framework. If the hook saw none,
+/// returns `run_length` in samples, computed from the steps and data that the survey saw. nullopt
+/// if no length is known.
 [[nodiscard]] std::optional<PlannedLength> planned_length(const ProgramFacts& program,
                                                           const Survey& survey);
 

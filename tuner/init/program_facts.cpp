@@ -18,8 +18,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the kind of a setting. The kind of a word is unknown if it may be a boolean of YAML 1.1
-/// (`yes`, `off`), or is `auto`.
+/// Returns the kind of a setting. A word has an unknown kind if it is `auto`, or may be a boolean
+/// of YAML 1.1 (`yes`, `off`).
 OptionKind kind_of(const Json& value) {
   if (value.is_boolean()) return OptionKind::boolean;
   if (value.is_number_integer()) return OptionKind::integer;
@@ -28,8 +28,8 @@ OptionKind kind_of(const Json& value) {
   return truth_of(text) || text == "auto" ? OptionKind::unknown : OptionKind::text;
 }
 
-/// Returns the settings of a Python file. The settings cannot be replaced, because the file may use
-/// a name in any way.
+/// Returns the settings of a Python file. Marks them as not replaceable, because the file's code
+/// may use a name in any way.
 NamedConfig python_config(const std::string& name, const std::string& text) {
   NamedConfig config{name, settings_of_source(text, name), {}};
   for (const ProgramOption& setting : config.settings)
@@ -50,8 +50,8 @@ bool has_documents(ConfigFormat format, const std::vector<ConfigScalar>& scalars
   return false;
 }
 
-/// Marks settings that several files have: it is unknown which file counts. Ignores `auto`, which
-/// the trainer replaces by the other file's value.
+/// Marks settings that several files have as not replaceable, because it is unknown which file
+/// counts. Ignores the value `auto`, which the trainer replaces by the other file's value.
 void fix_repeated_settings(std::vector<NamedConfig>& configs) {
   std::map<std::string, NamedConfig*> first;  // the first file that has a setting
   for (NamedConfig& config : configs) {

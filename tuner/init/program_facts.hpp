@@ -31,8 +31,7 @@ struct ProgramFacts {
   /// Numbers to which loops of the script count (`loop_bounds_of`); these are no options.
   std::vector<ProgramOption> loop_bounds;
 
-  /// Value that the unchanged program uses: from the command, or from the named file, or the
-  /// default.
+  /// Value that the unchanged program uses, from the command, a named file or the default.
   struct Today {
     std::string value;
     std::string from;  ///< `the command`, `config.yaml`, `--help`, `train.py`
@@ -42,14 +41,16 @@ struct ProgramFacts {
   /// Returns the value that the command states for a setting of the program or its launcher; `true`
   /// for a flag.
   [[nodiscard]] std::optional<Today> stated_in_command(const std::string& name) const;
-  /// Returns the value that the command states, otherwise a file that it names. Ignores defaults.
+  /// Returns the value that the command states. If it states none, returns the value in a file that
+  /// it names. Ignores defaults.
   [[nodiscard]] std::optional<Today> stated(const std::string& name) const;
 
   /// Returns the option that is typed exactly as `name`, or the option with the same plain name
   /// (`find_option`). Returns null if there is none.
   [[nodiscard]] const ProgramOption* option_called(const std::string& name) const;
 
-  /// Returns the first option that `option` needs and that the command lacks; may be empty.
+  /// Returns the first option that `option` needs and that the command lacks; empty if there is
+  /// none.
   [[nodiscard]] std::string missing_for(const ProgramOption& option) const;
 };
 
@@ -64,8 +65,8 @@ struct ProgramFacts {
 [[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                                   const std::filesystem::path& folder);
 
-/// Merges options: uses the help's and completes them from the source. Without a help, uses the
-/// source's.
+/// Merges options: returns the help's options, completed from the source. If the help has none,
+/// returns the source's options.
 [[nodiscard]] std::vector<ProgramOption> merged_options(std::vector<ProgramOption> from_help,
                                                         std::vector<ProgramOption> from_source);
 

@@ -46,8 +46,8 @@ bool can_be_switched(const ProgramOption& option, const ProgramFacts::Today& tod
 /// Applies the rules of a program one by one.
 class ProgramKnobs {
  public:
-  /// `whole` is the option for the samples of a step, if a batch is only a part of a step; may be
-  /// empty.
+  /// `whole` is the option that sets the samples of a step, if a batch is only a part of a step;
+  /// otherwise empty.
   ProgramKnobs(const GuessInput& input, const SpaceLaws& laws, const std::vector<SpaceKnob>& rules,
                std::string whole, StudyBuilder& study)
       : input_(input),
@@ -100,7 +100,7 @@ class ProgramKnobs {
            });
   }
 
-  /// Returns why the knob may not be varied, whatever its value is; empty if it may.
+  /// Returns why the knob may not be varied at all; empty if it may.
   [[nodiscard]] std::string why_not(const SpaceKnob& rule, const KnobPlace& place) const {
     if (is_another_training(rule) && input_.same_training) {
       return "changes the training itself; vary it with --semantic";
@@ -125,7 +125,7 @@ class ProgramKnobs {
     return "its output reports no samples, and what it counts may be micro-batches";
   }
 
-  /// Returns why other values in the file forbid varying this key; empty if none does.
+  /// Returns why other values in the file forbid varying this key; empty if no value does.
   [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
     if (!is_of_a_file()) return "";
     const std::string& whole = input_.space->step_size;
@@ -135,7 +135,7 @@ class ProgramKnobs {
     return "";
   }
 
-  /// Returns why other settings of the program forbid varying this knob; empty if none does.
+  /// Returns why other settings of the program forbid varying this knob; empty if no setting does.
   [[nodiscard]] std::string why_not_beside(const SpaceKnob& rule) const {
     const auto is_on = [this](const std::string& name) {
       const auto stated = input_.program.stated(name);
@@ -179,7 +179,8 @@ class ProgramKnobs {
     add(rule, place, *std::move(declared), active ? today : std::nullopt);
   }
 
-  /// Returns the rule's condition with this study's parameters; empty if one of them is not varied.
+  /// Returns the rule's condition, with roles replaced by this study's parameters. Empty if one of
+  /// the roles has no parameter.
   [[nodiscard]] std::string condition_of(const SpaceKnob& rule) const {
     std::string when = rule.when;
     for (const std::string& role : document::identifiers_in(rule.when)) {
@@ -302,8 +303,8 @@ class ProgramKnobs {
   std::map<std::string, Value> today_by_role_;
 };
 
-/// Changes the rule for a part of a step's batch so that the samples of the step stay the same. The
-/// training then does not change.
+/// Changes the rule `part`, for a batch that is part of a step, so that the samples of the step
+/// stay the same. The training then does not change.
 void hold_whole(const GuessInput& input, const StepBatch& step, SpaceKnob& part) {
   part.role = "other";
   const bool may_shrink = counts_optimizer_steps(input);
@@ -313,8 +314,8 @@ void hold_whole(const GuessInput& input, const StepBatch& step, SpaceKnob& part)
   part.high = fmt::format("{:.0f}", std::min(step.samples, 8.0 * step.part_samples));
 }
 
-/// True if the program has an option for accumulation with a value today. A step may then have
-/// several parts.
+/// True if the program has an option for accumulation and the option has a value today. A step may
+/// then have several parts.
 bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& program) {
   return std::ranges::any_of(rules, [&](const SpaceKnob& rule) {
     const ProgramOption* option =

@@ -146,7 +146,7 @@ OutputLook OutputWatch::result(Survey seen) {
   if (progress_s_) look.progress_s = clock_.now_s() - *progress_s_;
   const bool repeats = seen.ended || !came_at_once();
   const auto line = repeats ? repeated_ : std::nullopt;
-  // A single line may look like progress by chance.
+  // A line repeats, and at most one line was read as progress, perhaps by chance.
   if (line && line->count >= k_repeats) look.reading.reset();
   const auto drafted = line ? drafted_reading(*line, output) : std::nullopt;
   if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;
@@ -181,7 +181,8 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   SurveyOptions survey = survey_options(options);
   survey.argv = with_options(options.argv, {"--help"});
   survey.longest_start_s = options.longest_help_s;
-  // A program that reports progress is training, not printing help.
+  // If the hook reports steps, the program trains and prints no help. End it, at once if its output
+  // is known.
   survey.watch_s = options.output_is_known ? 0.0 : 2.0 * options.watch_s;
   survey.watch_steps = 0.0;
   survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
@@ -189,7 +190,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   bool trains = false;
   survey.seen_enough = [&](HookProgress hook) {
     watch.poll();
-    trains = watch.progress() >= 3;  // a help text has fewer lines that look like progress
+    trains = watch.progress() >= 3;  // a help text rarely has three lines that look like progress
     if (trains) return options.output_is_known || watch.has_seen_enough();
     if (watch.is_not_understood(hook)) {
       trains = true;
@@ -217,7 +218,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   answer.help = parse_help(begin_of(options.log_path));
   const bool ended_well = seen->ended->kind == OutcomeKind::completed;
   // gflags exits with 1 after its help, and so do programs that print their options after an
-  // invalid option. A mere usage line of a program that refused --help is no help.
+  // invalid option. A program that refuses --help may print only a usage line, which is no help.
   const bool is_help =
       answer.help.style == "gflags" || answer.help.style == "absl" || answer.help.is_list();
   if (!ended_well && !is_help) {

@@ -30,14 +30,14 @@ struct LookOptions {
   std::filesystem::path standard_input = {};
   double longest_help_s = 30.0;
   double longest_start_s = 120.0;  ///< limit until the first progress
-  double watch_s = 3.0;            ///< time to watch the hook's steps; twice as long for output
+  double watch_s = 3.0;            ///< time to watch the hook's steps; output takes twice as long
   bool output_is_known = false;    ///< true if the program's output was already examined
 };
 
 /// Findings of a few seconds of training.
 struct OutputLook {
-  /// How to read its output; nullopt: no progress found. If `unread` is set, expressions that were
-  /// drafted from the output read it.
+  /// How to read the program's output; nullopt: no progress found. If `unread` is set, expressions
+  /// that were drafted from the output read it.
   std::optional<OutputReading> reading;
   /// Findings of PyTorch's import hook; nullopt if it did not reach the program or saw no training.
   std::optional<Survey> survey;
@@ -85,7 +85,7 @@ class OutputWatch {
   std::size_t progress_ = 0;              ///< lines with progress at that time
   std::optional<RepeatedLine> repeated_;  ///< line that repeats, if there was no progress
   std::optional<double> progress_s_;      ///< time of the first progress
-  std::optional<double> repeats_s_;  ///< time since which a line that is not understood repeats
+  std::optional<double> repeats_s_;  ///< time of the first repetition that no format reads
   double repeated_s_ = 0.0;          ///< time at which `latest_repeated_` came
   std::string latest_repeated_;      ///< the latest such line
   NativeRuntimes runtimes_;

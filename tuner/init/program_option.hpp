@@ -30,7 +30,7 @@ enum class OptionKind { unknown, integer, number, boolean, text };
 struct ProgramOption {
   std::string name{};  ///< as typed: `--batch-size`, or `loader.batch` for an assignment
   std::vector<std::string> aliases{};  ///< `-b`
-  std::string negation{};              ///< switches a flag off: `--no-amp`; may be empty
+  std::string negation{};              ///< option to switch a flag off: `--no-amp`; may be empty
   OptionForm form = OptionForm::separate;
   OptionKind kind = OptionKind::unknown;
   std::vector<std::string> choices{};          ///< empty if unknown
@@ -39,7 +39,7 @@ struct ProgramOption {
   std::string words{};                         ///< the program's own description, one line
   bool python_truth = false;                   ///< booleans are written `True` and `False`
   bool is_assigned = false;  ///< the script assigns another value, so its default may be wrong
-  std::vector<std::string> needs{};  ///< options without which the program refuses this option
+  std::vector<std::string> needs{};  ///< options that this option requires
   /// True if the command overrides a setting of a file with this option. The option's value is then
   /// replaced only in the command.
   bool stands_in_command = false;
@@ -50,16 +50,16 @@ struct ProgramOption {
 /// Returns the name in a common form: `--Batch-Size` becomes `batch_size`; dots stay.
 [[nodiscard]] std::string plain_name(const std::string& option);
 
-/// Returns the option of this plain name, or null. An exact path has precedence over the end of a
-/// path: `batch_size` means `data.batch_size` if no option is called `batch_size`. Ignores paths of
-/// evaluations. If several options match and have different defaults, returns null.
+/// Returns the option of this plain name, or null. If no option has this name, accepts a path that
+/// ends in it: `batch_size` then means `data.batch_size`. Ignores paths of evaluations. If several
+/// options match and have different defaults, returns null.
 [[nodiscard]] const ProgramOption* find_option(const std::vector<ProgramOption>& options,
                                                const std::string& plain);
 
 /// True if a plain name concerns an evaluation: `eval.batch_size`, `val_workers`.
 [[nodiscard]] bool is_of_evaluation(const std::string& plain);
 
-/// True for a word by which users leave a setting to the program: `auto`, `null`, `-1`.
+/// True for a value with which users let the program choose: `auto`, `null`, `-1`.
 [[nodiscard]] bool is_left_to_program(const std::string& text);
 
 }  // namespace steptune

@@ -15,7 +15,7 @@
 namespace steptune {
 namespace {
 
-/// The end of a counting loop: a name, or a number.
+/// The number to which a loop counts: a variable's name, or a literal number.
 struct Bound {
   std::string name;
   std::string range;  ///< `range(3)`; only for a number
@@ -25,8 +25,8 @@ struct Bound {
   bool operator==(const Bound&) const = default;
 };
 
-/// Returns the end of a `range` with these arguments: `N`, `first, N`, `1, N + 1` or `first, first
-/// + N`.
+/// Returns the bound of a `range` with these arguments: `N`, `first, N`, `1, N + 1` or `first,
+/// first + N`.
 std::optional<Bound> counted_to(const std::string& arguments) {
   static const RE2 k_name(
       R"(\s*(?:([\w.]+)\s*,\s*)?(?:([\w.]+)\s*\+\s*)?([A-Za-z_]\w*)\s*(?:\+\s*1\s*)?)");
@@ -61,9 +61,9 @@ std::optional<CountUnit> unit_of_name(const std::string& variable) {
   return RE2::FullMatch(variable, k_step) ? std::optional(CountUnit::steps) : std::nullopt;
 }
 
-/// Returns the ends of outermost loops that train; it is unknown how often an inner loop runs. A
-/// number counts epochs or steps according to its loop's variable, otherwise by the calls within
-/// the loop.
+/// Returns the bounds of outermost loops that train. Ignores inner loops, because it is unknown how
+/// often they run. The loop's variable decides if a literal number counts epochs or steps. If the
+/// variable says neither, the calls within the loop decide.
 std::vector<Bound> bounds_of_training(std::string_view code) {
   static const RE2 k_line(R"(([^\n]*)\n?)");
   static const RE2 k_header(R"(([ \t]*)(for\b|while\b|\S)?(?s:.*))");
@@ -113,8 +113,8 @@ std::vector<Bound> bounds_of_training(std::string_view code) {
   return bounds;
 }
 
-/// True if the code assigns one value to the name. An argument that is passed on under its own name
-/// (`train(epochs=epochs)`) does not count.
+/// True if the code assigns a value to the name exactly once. Ignores arguments that are passed on
+/// under their own names (`train(epochs=epochs)`).
 bool is_assigned_once(std::string_view code, const std::string& name) {
   const RE2 assignment(
       fmt::format(R"(\b{}\s*(?:[-+*/%:&|^@]|//|\*\*|<<|>>)?=\s*([^=\s][^\s,)]*))", name));
@@ -162,7 +162,7 @@ std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::st
   }
   std::vector<Bound> numbers = bounds;
   std::erase_if(numbers, [](const Bound& bound) { return !bound.name.empty(); });
-  // With several such loops it is unknown which one trains.
+  // If several loops have literal bounds, it is unknown which one trains.
   if (counted.empty() && numbers.size() == 1 && numbers.front().count > 0) {
     const Bound& bound = numbers.front();
     add(bound.unit == CountUnit::epochs ? "epochs" : "steps", fmt::format("{}", bound.count),

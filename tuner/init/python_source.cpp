@@ -178,7 +178,7 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
     if (option.name.starts_with('-')) options.push_back(std::move(option));
   }
   const std::set<std::string> assigned = assigned_arguments(code);
-  // jsonargparse, too, parses the word.
+  // Like click, jsonargparse parses the word.
   const bool parses_booleans = code.find("jsonargparse") != std::string::npos;
   for (ProgramOption& option : options) {
     if (parses_booleans && option.form == OptionForm::any_text) option.form = OptionForm::separate;

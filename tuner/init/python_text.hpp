@@ -30,8 +30,8 @@ struct Literal {
 /// Keeps line breaks.
 [[nodiscard]] std::string code_of(std::string_view source);
 
-/// The assignment that counts if a name has several. In a program it is the first, because settings
-/// come before the code that uses them.
+/// Choice between several assignments to one name. In a program, the first one counts, because
+/// settings come before the code that uses them.
 enum class Repeated { first, last };
 
 enum class Depth { top_level, any };

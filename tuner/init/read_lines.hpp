@@ -38,8 +38,8 @@ struct ReadOutput {
   std::map<std::string, std::size_t> phases;   ///< name -> number of ended phases
   LineClock::Source times = LineClock::Source::none;
   CountUnit unit = CountUnit::steps;  ///< epochs and percent count as samples
-  /// Time for each count by the lines' own times, including evaluations and other phases. Counts
-  /// steps if there are any, otherwise samples.
+  /// Mean seconds for each step, by the times in the lines; includes evaluations and other phases.
+  /// If the output has no steps, seconds for each sample.
   std::optional<double> seconds_per_count;
   std::string rejections;  ///< lines that looked like reports but were refused; may be empty
 };

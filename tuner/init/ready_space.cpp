@@ -30,7 +30,7 @@ Type<std::vector<std::string>> strings() {
   return document::list_of(document::string(), k_max_list);
 }
 
-/// Returns the type of a bound: a whole number, or an expression over facts.
+/// Returns the document type of a bound: a whole number, or an expression over facts.
 Type<std::string> bound() {
   Type<std::string> type = document::string();
   type.read = [](const Node& node) -> std::optional<std::string> {

@@ -11,7 +11,8 @@
 
 namespace steptune {
 
-/// One value of a knob whose values are set by different options.
+/// One value of a knob, and the arguments that set it. Such a knob has different options for
+/// different values.
 struct KnobSetting {
   std::string label;
   std::vector<std::string> args;  ///< empty: the unchanged program
@@ -33,8 +34,8 @@ struct SpaceKnob {
   std::string scale{};
   std::string when{};    ///< condition over roles: `workers > 0`
   std::string memory{};  ///< effect of a larger value on the memory: `increases`, `decreases`
-  std::string needs{};   ///< condition over facts; if false, nothing can be gained
-  /// Settings that must be off, otherwise the knob is not varied: `fp16.enabled`.
+  std::string needs{};   ///< condition over facts; if it is false, the knob cannot gain anything
+  /// Settings such as `fp16.enabled`. If one of them is on, the knob is not varied.
   std::vector<std::string> excluded_by{};
   /// If not empty, the knob is varied only if the command or its files set one of these.
   std::vector<std::string> only_with{};
@@ -43,19 +44,21 @@ struct SpaceKnob {
   std::string default_value{};  ///< published default; the program's own statement takes precedence
 };
 
-/// A number about the model or the machines that bounds, conditions and laws of a space mention.
+/// A number that describes the model or the machines. Bounds, conditions and laws of the space may
+/// mention it.
 struct SpaceFact {
   std::string name;  ///< `heads`
-  /// Options of the program or its launcher, and keys of files. The first that is set counts.
+  /// Options of the program or its launcher, and keys of files, that set the number. The first one
+  /// that is set counts.
   std::vector<std::string> options;
-  /// Number if no option is set: an expression over the machine's facts, earlier facts and today's
-  /// values of knobs. Empty: unknown.
+  /// Expression for the number if no option is set, over the machine's facts, earlier facts and
+  /// today's values of knobs. Empty: unknown.
   std::string value;
-  /// True if the model's files state the number. It then does not count in the program's files,
-  /// because the trainer replaces it there.
+  /// True if the model's files state the number. The number in the program's files is then ignored,
+  /// because the trainer replaces it.
   bool of_model = false;
-  /// If the number comes from `value`, the command gets the first option with this number. Other
-  /// settings then cannot change the number.
+  /// True if a number that comes from `value` is added to the command by the first of `options`.
+  /// Other settings then cannot change the number.
   bool is_set = false;
 };
 
@@ -70,9 +73,9 @@ struct ReadySpace {
   std::string name;
   std::string title;
   std::string page;  ///< page that documents its options
-  // Each of these lists identifies the trainer. `options` and `config_keys` do so only if the
-  // program, or a file that the command names, has all of them. A script is identified by the end
-  // of its path.
+  // Each of the next five lists identifies the trainer. `options` identifies it only if the program
+  // has all of them; `config_keys` only if a file that the command names has all of them. A script
+  // is identified by the end of its path.
   std::vector<std::string> programs;
   std::vector<std::string> modules;
   std::vector<std::string> scripts;
@@ -111,9 +114,10 @@ struct ReadySpace {
 /// Returns the space with this command's program name, module or script; null if there is none.
 [[nodiscard]] const ReadySpace* space_by_command(const std::vector<ReadySpace>& spaces,
                                                  const std::vector<std::string>& argv);
-/// Returns the space all of whose `options` this program has. If several match, returns the space
-/// with most options. If none matches, returns the space all of whose `config_keys` a file named by
-/// the command has. Returns null if there is none.
+/// Returns the space that the program's options identify: the program must have all of the space's
+/// `options`. If several spaces match, returns the one with most options. If none matches, returns
+/// the space whose `config_keys` are all in one file that the command names. Returns null if there
+/// is none.
 [[nodiscard]] const ReadySpace* space_by_facts(const std::vector<ReadySpace>& spaces,
                                                const ProgramFacts& program);
 

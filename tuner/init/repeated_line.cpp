@@ -105,7 +105,7 @@ bool says_more(const LineKind& a, const LineKind& b) {
   return of_a != of_b ? of_a < of_b : a.lines.size() > b.lines.size();
 }
 
-/// An expression and the number that it is for.
+/// An expression, and the number that it should read.
 struct Proposal {
   MetricDefinition metric;
   const LineKind* kind = nullptr;
@@ -120,8 +120,8 @@ Proposal counter_proposal(const std::string& name, const LineKind& kind,
   return {{name, expression_for(kind.widest, series.piece, group)}, &kind, &series};
 }
 
-/// Returns the expressions for a loss of the training and a loss of an evaluation, as far as lines
-/// name them. A table has the loss in a separate line.
+/// Returns the expressions for a loss of the training and a loss of an evaluation, if lines name
+/// these. A table has the loss in a separate line.
 std::vector<Proposal> losses_of(const std::vector<LineKind>& kinds) {
   std::vector<Proposal> proposals;
   for (const bool of_evaluation : {false, true}) {
@@ -221,7 +221,8 @@ Growth growth_of(const NumberSeries& series) {
   return growth;
 }
 
-/// True for words that follow a number of samples, tokens or the like: `<640> seen so far`.
+/// True for words that name a number of samples, tokens or the like, or follow it: `<640> seen so
+/// far`.
 bool is_sample_word(std::string_view word) {
   constexpr std::array<std::string_view, 10> k_words{
       "seen", "processed", "tokens", "words", "pairs", "files", "bytes", "points", "items", "done"};
@@ -229,8 +230,7 @@ bool is_sample_word(std::string_view word) {
   return (name && name->counts_samples) || std::ranges::find(k_words, word) != k_words.end();
 }
 
-/// True if a number without a name of its own counts steps: a loss follows it, no word names it,
-/// and it is no Unix time.
+/// True if a number without a name counts steps: a loss follows it, and it is no Unix time.
 bool is_step_count(const LineKind& kind, const NumberSeries& counter) {
   const NumberSeries* loss = loss_in(kind, /*of_evaluation=*/false);
   if (loss == nullptr || loss < &counter || counter.values.front() >= k_least_unix_time) {
@@ -245,7 +245,8 @@ bool is_step_count(const LineKind& kind, const NumberSeries& counter) {
   return !is_named && !counts_samples && counter.unit.empty();
 }
 
-/// True for `2109/2400/2400`, whose numbers all grow: the first may count only a part of the steps.
+/// True if the number after the counter grows, too, as in `2109/2400/2400`. The counter may then
+/// count only a part of the steps.
 bool has_growing_total(const LineKind& kind, const NumberSeries& counter) {
   const auto next = static_cast<std::size_t>(&counter - kind.numbers.data()) + 1;
   return counter.unit == "/" && next < kind.numbers.size() &&
@@ -257,13 +258,13 @@ bool counts_certainly(const LineKind& kind, bool has_loss) {
   const Counts counts = best_counter(kind);
   if (counts == Counts::nothing || counts == Counts::percent) return false;
   if (std::ranges::count(kind.numbers, counts, counts_of) > 1) return false;
-  // An evaluation's line may show the evaluation's own count.
+  // A line of an evaluation may count the evaluation's own steps.
   if (kind.is_evaluation && loss_in(kind, /*of_evaluation=*/false) == nullptr) return false;
   const NumberSeries& counter = *counter_in(kind, counts);
   if (has_growing_total(kind, counter)) return false;
   const Growth growth = growth_of(counter);
   if (counter.is_of_evaluation || !growth.is_unbroken) return false;
-  // A counter that grows evenly is certain after fewer growths.
+  // A counter with even growth needs fewer growths to be certain.
   const std::size_t least_growths = growth.is_even ? 5 : 10;
   if (growth.growths < least_growths) return false;
   if (counts == Counts::unnamed) {

@@ -17,7 +17,7 @@ namespace steptune {
 struct RepeatedLine {
   std::string line;       ///< the last line of this kind, as people see it
   std::size_t count = 0;  ///< number of such lines
-  bool has_loss = false;  ///< true if a line that repeats names a loss, so the program trains
+  bool has_loss = false;  ///< true if a repeated line names a loss, so that the program trains
   /// Expressions that read the line: the counter first, then the epoch and a loss if the output has
   /// them. Empty if none of its numbers grows steadily, if a test of the expressions failed, or if
   /// one is too long for a study file.
@@ -29,9 +29,9 @@ struct RepeatedLine {
   bool is_certain = false;
 };
 
-/// Returns the kind of line that is most useful to read the training's progress and occurs at least
-/// three times. The line's counter is a whole number that grows steadily, preferably a number
-/// called a step, an iteration or samples. Returns nullopt if no line repeats with other numbers.
+/// Returns the kind of line that shows the training's progress best. It must occur at least three
+/// times. The line's counter is a whole number that grows steadily, preferably a number called a
+/// step, an iteration or samples. Returns nullopt if no kind of line repeats with other numbers.
 /// Reads the last 64 KiB. Returns only expressions that were tested on the lines.
 [[nodiscard]] std::optional<RepeatedLine> repeated_line(std::string_view output);
 

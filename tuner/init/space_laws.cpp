@@ -123,7 +123,8 @@ bool mentions(const std::string& expression, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Replaces names in an expression. `replaced` returns the new text, or the name itself.
+/// Replaces names in an expression. For each name, `replaced` returns the new text or the name
+/// itself.
 std::string with_names_replaced(const std::string& expression,
                                 const std::function<std::string(const std::string&)>& replaced) {
   std::string text;
@@ -199,7 +200,7 @@ std::string SpaceLaws::why_unknown(const std::string& expression) const {
 }
 
 std::string SpaceLaws::why_fixed(const SpaceKnob& rule) const {
-  // A knob without a value today is left out later, for that reason.
+  // If the knob has no value today, another check leaves it out later.
   if (input_.space == nullptr || !found_.today.contains(rule.parameter)) return "";
   for (const std::string* expression : {&rule.low, &rule.high, &rule.needs}) {
     if (std::string why = why_unknown(*expression); !why.empty()) return why;

@@ -16,9 +16,9 @@ namespace steptune {
 struct SpaceFacts {
   Facts numbers;                              ///< facts of the space that are known
   std::map<std::string, std::string> from;    ///< source of each known fact, for people
-  std::map<std::string, std::string> wanted;  ///< how to give each fact that is unknown
+  std::map<std::string, std::string> wanted;  ///< how the user can state each unknown fact
   Configuration today;                        ///< value of each knob in the unchanged program
-  /// Words that the command gets, because facts with `is_set` are not set yet.
+  /// Words to add to the command: options of facts that have `is_set` and are not set yet.
   std::vector<std::string> words;
 };
 
@@ -41,7 +41,7 @@ class SpaceLaws {
 
   /// Returns the machine's facts and the known facts of the space.
   [[nodiscard]] const Facts& facts() const { return facts_; }
-  /// Returns the rule; bounds that mention facts of the space become numbers.
+  /// Returns the rule with numbers in place of bounds that mention facts of the space.
   [[nodiscard]] SpaceKnob with_numbers(SpaceKnob rule) const;
   /// Returns why a knob must keep today's value: a law mentions an unknown number, or today's
   /// values violate it. Empty if the knob may vary.

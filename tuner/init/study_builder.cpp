@@ -99,7 +99,7 @@ void StudyBuilder::give_in_place(const std::string& parameter, const ProgramOpti
     parts = {{{"when", when}, {"args", args(on)}},
              {{"when", fmt::format("not ({})", when)}, {"args", args(off)}}};
   }
-  // A unique key: no word of a command contains NUL.
+  // The NUL makes the key unique, because no word of a command contains one.
   word = std::string(1, '\0') + option.name;
   in_place_[word] = std::move(parts);
 }
@@ -170,7 +170,8 @@ Json StudyBuilder::edited_files(Json& command) {
   return files;
 }
 
-/// Returns `ds_config` for `configs/ds_config.json`, or a longer name if that is in use.
+/// Returns the name of a file's placeholder: `ds_config` for `configs/ds_config.json`, or a longer
+/// name if this name is in use.
 std::string StudyBuilder::placeholder_of(const std::string& file, const Json& taken) const {
   std::string name =
       document::as_identifier(std::filesystem::path(file).stem().string().substr(0, 40), "file_");

@@ -15,14 +15,14 @@
 
 namespace steptune {
 
-/// A study's document under construction: parameters, and how their values reach the program by its
-/// command, copies of files, the environment or the hook. Does not check its input.
+/// Builds a study's document: its parameters, and how their values reach the program. They reach it
+/// by its command, copies of files, the environment or the hook. Does not check its input.
 class StudyBuilder {
  public:
   /// Place of options that the command does not have yet.
   enum class NewOptions {
-    last,                 ///< behind the program's words (`options_end`)
-    before_other_options  ///< before all other options, because many native programs take no
+    last,                 ///< after the program's words (`options_end`)
+    before_other_options  ///< before all other options: many native programs accept no
                           ///< options behind file names
   };
   /// Builds a study of the program that `argv` runs. `machine` must outlive the object.

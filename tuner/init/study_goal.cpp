@@ -68,7 +68,7 @@ std::optional<double> positive(const std::optional<CurrentValue>& given) {
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
-/// Returns the number that a study file has for the length of the run, which is at least 1.
+/// Returns the length of the run as a study file states it: a whole number of at least 1.
 std::int64_t whole_count(double length) {
   return static_cast<std::int64_t>(std::max(1.0, std::round(length)));
 }
@@ -79,8 +79,8 @@ std::string number_text(const CurrentNumber& given) {
                      given.from.empty() ? "the command" : given.from);
 }
 
-/// Counts the images and sounds below a folder, or below its `train` folder if it has one. nullopt
-/// if they cannot be counted in a short time.
+/// Counts the images and sounds below a folder, or below its `train` folder if it has one. Returns
+/// nullopt if counting takes too long.
 std::optional<double> files_of_data(const fs::path& folder,
                                     const std::function<bool()>& interrupted) {
   static const std::array<std::string, 8> k_kinds = {".jpg", ".jpeg", ".png",  ".webp",
@@ -199,8 +199,8 @@ class Goal {
     if (published && input_.reading->unit != CountUnit::steps) return false;
     return input_.reading->counts_shares();
   }
-  /// Plans a run in epochs, percent or boosting rounds, which have the same samples with any batch
-  /// size.
+  /// Plans a run in epochs, percent or boosting rounds. Their number of samples does not depend on
+  /// the batch size.
   void plan_in_own_unit() {
     const CountUnit unit = input_.reading->unit;
     const RunLength length = length_of_run();
@@ -223,7 +223,8 @@ class Goal {
     return !guess_.parameter_of(role).empty();
   }
 
-  /// Returns the samples of an optimizer step: for the study file, and today's number.
+  /// Returns the samples of an optimizer step: first the number or formula for the study file, then
+  /// today's number.
   std::pair<Json, std::optional<double>> step_size() {
     std::string formula;
     double today = 1.0;
@@ -252,7 +253,8 @@ class Goal {
       return {known ? Json(static_cast<std::int64_t>(std::round(*known))) : Json(), known};
     }
     if (seen) compare_counts(*seen, today, formula);
-    // A sample may be a token, and a step may run on several devices.
+    // The program may count tokens as samples, or run a step on several devices. Its count is then
+    // a multiple of today's batch.
     if (const auto whole = given ? given : seen) {
       const double times = std::round(*whole / today);
       if (times >= 2.0 && std::abs(*whole / today - times) < 1e-3 * times) {
@@ -282,12 +284,13 @@ class Goal {
     return counts_steps_alone() && !input_.survey && !published;
   }
 
-  /// Returns the batch size of a program that reports steps and whose batch is not varied.
+  /// Returns today's batch size of a program that reports only steps. Returns nullopt if it is
+  /// unknown, or if a step has several batches.
   [[nodiscard]] std::optional<double> batch_of_step() const {
     if (!counts_steps_alone()) return std::nullopt;
     const auto accumulation = positive(current_value(input_.program, k_accumulations));
     if (accumulation && *accumulation > 1.0)
-      return std::nullopt;  // the meaning of its count is unknown
+      return std::nullopt;  // a count may mean batches or optimizer steps
     return positive(current_value(input_.program, k_batches));
   }
 
@@ -346,8 +349,8 @@ class Goal {
   double samples_per_step_ = 1.0;
   std::string unit_ = "samples";
   std::string why_;
-  std::string disagreement_;  ///< about the length
-  std::string counts_;        ///< about the samples of a step
+  std::string disagreement_;  ///< note on the length of the run
+  std::string counts_;        ///< note on the samples of a step
 };
 
 }  // namespace

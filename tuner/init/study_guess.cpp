@@ -75,7 +75,7 @@ Result<StudyGuess> guess_study(const GuessInput& given) {
         fmt::format("added to the command, so that a step has as many samples as today: {}",
                     fmt::join(added, " ")));
   }
-  // The ranges are wide. An expert's moves from today's values find good ones sooner.
+  // The ranges are wide. An expert's moves from today's values find good values sooner.
   guess.document["search"]["first_guesses"] = true;
   if (!memory_terms.empty()) guess.document["search"]["memory_terms"] = memory_terms;
   guess.document["budget"] = {{"trials", k_default_trials}, {"time", "30m"}};

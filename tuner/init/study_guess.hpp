@@ -33,9 +33,9 @@ struct StudyGuess {
   [[nodiscard]] std::string parameter_of(const std::string& role) const;
 };
 
-/// Returns a study file's document for this program on this machine. If nothing else shows the
-/// planned run's samples, counts the data's files, for some seconds at most. Fails if no parameter
-/// can be varied.
+/// Returns a study file's document for this program on this machine. If the number of samples in
+/// the planned run is otherwise unknown, counts the data's files, for some seconds at most. Fails
+/// if no parameter can be varied.
 [[nodiscard]] Result<StudyGuess> guess_study(const GuessInput& input);
 
 }  // namespace steptune

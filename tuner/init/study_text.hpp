@@ -11,7 +11,7 @@ namespace steptune {
 /// Comments by JSON pointer to a value. `study_text` writes them as `//` lines before that value.
 using StudyComments = std::map<std::string, std::string>;
 
-/// Returns a document as people write it: short values on one line, and comments. Replaces control
+/// Formats a document for people: short values on one line, and comments. Replaces control
 /// characters in comments; `\n` starts another line.
 [[nodiscard]] std::string study_text(const Json& document, const StudyComments& comments = {});
 

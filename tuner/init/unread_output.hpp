@@ -14,13 +14,13 @@ struct UnreadOutput {
   bool is_empty = false;
   bool has_ended = false;  ///< the program ended by itself
   double watched_s = 0.0;
-  double silent_s = 0.0;                 ///< since its last output; `watched_s` without any
-  std::optional<RepeatedLine> repeated;  ///< line that comes again with other numbers
+  double silent_s = 0.0;                 ///< since its last output; `watched_s` if there is none
+  std::optional<RepeatedLine> repeated;  ///< line that repeats with other numbers
   std::filesystem::path log;             ///< file with the output; empty: none
 };
 
-/// Returns one line for people. It says that nothing was printed, for how long nothing more was
-/// printed, or which line repeats.
+/// Returns one line for people. It says that the program printed nothing, for how long it was
+/// silent, or which line repeats.
 [[nodiscard]] std::string unread_note(const UnreadOutput& output);
 
 /// Returns several lines for people: `unread_note`, how to make progress readable, and the log.

@@ -15,7 +15,7 @@ namespace {
 /// Most programs report progress within this time.
 constexpr double k_until_progress_s = 60.0;
 
-/// Returns, for people, how the output can be read.
+/// Returns advice for people: how to read the output.
 std::string remedy(const OutputLook& look) {
   if (look.unread) return unread_text(*look.unread);
   if (!look.reading) return look.ending;

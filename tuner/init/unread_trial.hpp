@@ -21,18 +21,18 @@ class UnreadTrial {
   /// `say` prints several lines for people. `clock` must outlive the object.
   UnreadTrial(const StudySpec& study, const Clock& clock, Say say);
 
-  /// Examines the output of a trial that has shown no progress `run_s` seconds after its start;
-  /// call it a few times a second. Once, says what the program prints and how to read it: after a
-  /// minute, or if a line repeats that no known format reads. Returns why no progress will be read
-  /// from the output. Returns nullopt if that is uncertain, because the study's own expressions of
-  /// counters may match later.
+  /// Examines the output of a trial that has shown no progress `run_s` seconds after its start.
+  /// Call it a few times a second. Calls `say` once: after a minute, or when a line that no known
+  /// format reads has repeated often. The text says what the program prints and how to read it.
+  /// Returns the reason if no progress will ever be read from the output. Returns nullopt if that
+  /// is uncertain, for example because the study's own counter expressions may match later.
   [[nodiscard]] std::optional<std::string> why_unread(const std::filesystem::path& log,
                                                       double run_s);
 
  private:
   const Clock& clock_;
   Say say_;
-  bool is_hooked_;     ///< true if a hook counts the steps; it reports its own problems
+  bool is_hooked_;     ///< true if a hook counts the steps; the hook reports problems
   bool has_counters_;  ///< true if the study has its own expressions for a counter
   bool has_said_ = false;
   double next_poll_s_ = 0.0;

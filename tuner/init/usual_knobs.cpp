@@ -62,8 +62,8 @@ std::string known_name(const std::string& plain) {
   return telling.substr(0, telling.find('.'));
 }
 
-/// Returns all published values of a setting if `value` is one of them: torchtitan's
-/// `activation_checkpoint.mode` or Lightning's `precision`.
+/// Returns all published values of a setting if `value` is one of them. Knows torchtitan's
+/// `activation_checkpoint.mode` and Lightning's `precision`, for example.
 std::vector<std::string> published_choices(const std::string& value) {
   using Names = std::vector<std::string>;
   static const std::array<Names, 2> k_published = {
@@ -92,8 +92,8 @@ std::string parameter_name(const std::string& plain) {
   return is_taken ? "option_" + name : name;
 }
 
-/// True if an option has the type that its name suggests. `--precision 6`, for example, is a number
-/// of digits.
+/// True if an option has the type that its name suggests. `--precision 6`, for example, sets a
+/// number of digits.
 bool fits(const UsualKnob& usual, const ProgramOption& option) {
   const std::string& type = usual.rule.type;
   const bool may_be_number =
@@ -141,7 +141,7 @@ std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
   return rules;
 }
 
-/// Meaning of a batch size by its name.
+/// Meaning of a batch size by its option's name.
 enum class BatchName { whole, part, plain };
 
 BatchName batch_name_of(const SpaceKnob& rule) {
@@ -158,7 +158,7 @@ std::optional<ProgramFacts::Today> today_of(const ProgramFacts& program, const S
                            : ProgramOption{.name = rule.option, .form = OptionForm::assignment});
 }
 
-/// Returns two batch sizes if one is part of the other by its name.
+/// Returns two batch sizes if their names show that one is a part of the other.
 std::optional<StepBatch> step_batch(const std::vector<SpaceKnob>& batches,
                                     const ProgramFacts& program) {
   if (batches.size() != 2) return std::nullopt;
@@ -181,7 +181,7 @@ std::optional<StepBatch> step_batch(const std::vector<SpaceKnob>& batches,
 }
 
 /// Moves rules with a condition to the end, because a condition refers to an earlier rule. Moves
-/// accumulation behind the batch size, to which it refers.
+/// accumulation after the batch size, to which it refers.
 void put_in_order(std::vector<SpaceKnob>& rules) {
   std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
   const auto accumulation = std::ranges::find(rules, "accumulation", &SpaceKnob::role);

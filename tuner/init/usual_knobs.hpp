@@ -16,11 +16,10 @@ namespace steptune {
 [[nodiscard]] std::string telling_path(const std::string& plain);
 
 /// Returns the rule for an option by its name, kind and choices. Returns nullopt for an option that
-/// is not known to change the training's speed, and for options of evaluations.
+/// has no known effect on the training's speed, and for options of evaluations.
 [[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
 
-/// The batch size of an optimizer step, and the smaller batch size in which parts of the step are
-/// computed.
+/// Two batch sizes: that of an optimizer step, and the smaller one of the parts of a step.
 struct StepBatch {
   std::string option;  ///< option with the batch size of the step: `--global-batch-size`
   double samples = 0.0;
@@ -31,7 +30,7 @@ struct StepBatch {
 /// All knobs of a program without a ready-made space.
 struct UsualKnobs {
   std::vector<SpaceKnob> rules;  ///< a rule on which other rules depend comes before them
-  std::vector<std::string> several_batches{};  ///< options of batch sizes that are not varied
+  std::vector<std::string> several_batches{};  ///< several batch sizes, so none is varied
   std::optional<StepBatch> step{};             ///< set if two batch sizes belong together
 };
 

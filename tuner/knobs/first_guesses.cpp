@@ -65,7 +65,7 @@ struct Mean {
   bool has_errors = true;
 
   void add(double value, double error) {
-    // A launch without an error gets the weight 1.
+    // If a launch has no error, its weight is 1.
     has_errors = has_errors && error > 0.0;
     const double its = error > 0.0 ? 1.0 / (error * error) : 1.0;
     weighted += its * value;
@@ -131,7 +131,7 @@ std::optional<Configuration> FirstGuesses::moved(const Lever& lever, const Confi
     if (roles_[index] == KnobRole::threads && lever.role == KnobRole::threads) {
       guess.set(parameter.name, nearest_level(parameter, number_in(value).value_or(1.0)));
     }
-    // Set prefetch only if it was inactive because there were no workers.
+    // Set prefetch only if it has no value in `from`, because there were no workers.
     if (roles_[index] == KnobRole::prefetch && !from.contains(parameter.name)) {
       guess.set(parameter.name, nearest_level(parameter, double(k_default_prefetch_factor)));
     }
@@ -141,8 +141,8 @@ std::optional<Configuration> FirstGuesses::moved(const Lever& lever, const Confi
       guess.set(parameter.name, nearest_level(parameter, parts));
     }
   }
-  // Encoding and decoding drops inactive parameters, and gives values to parameters that become
-  // active.
+  // Encode and decode the guess. This drops inactive parameters, and gives values to parameters
+  // that become active.
   const Point point = space_.encode(guess);
   const bool inside =
       std::ranges::none_of(point, [](double coordinate) { return std::isnan(coordinate); });
@@ -157,7 +157,7 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
   const double cpus = machine_.cpus;
   const auto number = [&](const Configuration& its) { return lever_number(space_, lever, its); };
   Climb climb;
-  // A configuration whose thread counts differ has tried no number for all of them.
+  // If thread counts differ, the configuration did not try one number for all of them.
   const auto add_tried = [&](const LeverNumber& its) {
     if (its.is_common) climb.tried.push_back(its.number);
   };
@@ -186,7 +186,7 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
     if (climb.today > cpus) climb.first = {1.0, cpus, cores};
     climb.may_fall = true;
   } else if (lever.role == KnobRole::workers) {
-    // A range far beyond the number of CPUs means that workers mostly wait.
+    // The survey offers a range far beyond the number of CPUs only if workers mostly wait.
     const bool may_wait = largest_of(parameter) > 2.0 * cpus;
     if (climb.today == 0.0) {
       climb.first = {std::min(may_wait ? 2.0 * cpus : cpus, k_usual_workers)};
@@ -254,7 +254,7 @@ std::vector<Value> FirstGuesses::worthwhile_choices(const Lever& lever, const Be
   for (const Value& choice : parameter.choices) {
     if (today == nullptr || choice != *today) choices.push_back(choice);
   }
-  // Compiling takes minutes, so try further modes only after one mode was faster.
+  // Compilation takes minutes, so try further modes only after one mode was faster.
   const Value* now = best.configuration.find(parameter.name);
   const bool has_paid = now != nullptr && today != nullptr && *now != *today;
   if (lever.role == KnobRole::compile && !has_paid && choices.size() > 1) choices.resize(1);
@@ -290,7 +290,7 @@ std::optional<Configuration> FirstGuesses::move(const Lever& lever, const Best& 
 bool FirstGuesses::has_run_out(const Configuration& guess,
                                std::span<const Observation> observations) const {
   return std::ranges::any_of(observations, [&](const Observation& failure) {
-    // If a trial with at least the same needs ran, another setting exhausted the memory.
+    // If a trial that needs as much memory ran, another setting caused this failure.
     return failure.kind == ObservationKind::out_of_memory &&
            needs_as_much(guess, failure.configuration) &&
            std::ranges::none_of(observations, [&](const Observation& other) {

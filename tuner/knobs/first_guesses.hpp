@@ -25,7 +25,7 @@ struct GuessMachine {
   double memory_bytes = 0.0;       ///< 0: unknown
 };
 
-/// Returns facts about this machine, of which `cpus` CPUs and `gpus` GPUs may be used.
+/// Returns facts about this machine for trials that may use `cpus` CPUs and `gpus` GPUs.
 [[nodiscard]] GuessMachine guess_machine(const SystemFiles& files, int cpus, int gpus);
 
 /// Upper limit of a numeric parameter.
@@ -47,12 +47,12 @@ struct Reach {
 /// - half precision if the hardware computes it; flags switched on; each other choice.
 ///
 /// The best configuration changes only if a trial is faster by more than both errors and at least 2
-/// %. So each of its changes was seen to help. No value of a lever is tried twice. At the end,
-/// moves that were faster by 2 %, but by less than the errors, are tried together. Parameters
-/// without a role keep their values. The object is immutable; the space must outlive it.
+/// %. So each of its changes is a measured improvement. No value of a lever is tried twice. At the
+/// end, tries together all moves that were faster by at least 2 %, but by less than the errors.
+/// Parameters without a role keep their values. Immutable; the space must outlive the object.
 class FirstGuesses {
  public:
-  /// `declared` has roles of parameters. Other parameters get their roles by their names
+  /// `declared` has roles of parameters. The names of other parameters decide their roles
   /// (`role_of_name`).
   FirstGuesses(const SearchSpace& space, Configuration baseline, const GuessMachine& machine,
                const KnobRoles& declared = {});
@@ -61,14 +61,14 @@ class FirstGuesses {
   [[nodiscard]] bool knows_anything() const { return !levers_.empty(); }
 
   /// Returns the next move; nullopt if all levers are exhausted. Does not move a lever while a
-  /// running trial tests it. Leaves out configurations that need at least as much memory as one
-  /// that ran out of memory. That trial does not count if a measured one needed as much.
+  /// running trial tests it. Leaves out configurations that need at least as much memory as a trial
+  /// that ran out of memory. Ignores such a failure if a measured trial needed as much memory.
   [[nodiscard]] std::optional<Configuration> next(std::span<const Observation> observations,
                                                   std::span<const Configuration> running) const;
 
-  /// Returns the largest number of workers that a searcher should propose: twice the largest of the
-  /// baseline's number, the best number so far and the CPUs. Returns nullopt if the whole range is
-  /// within this limit, or if no parameter counts workers.
+  /// Returns the largest number of workers that a searcher should propose. It is twice the largest
+  /// of the baseline's number, the best number so far and the CPUs. Returns nullopt if the whole
+  /// range is within this limit, or if no parameter counts workers.
   [[nodiscard]] std::optional<Reach> reach(std::span<const Observation> observations) const;
 
  private:
@@ -82,11 +82,11 @@ class FirstGuesses {
       const Lever& lever, const Best& best, std::span<const Observation> observations) const;
   [[nodiscard]] Climb climb_of(const Lever& lever, const Best& best,
                                std::span<const Observation> observations) const;
-  /// Returns the largest number for which memory suffices, extrapolated from two trials; infinite
-  /// if unknown.
+  /// Returns the largest number that fits into memory, extrapolated from two trials; infinite if
+  /// unknown.
   [[nodiscard]] double most_in_memory(const Parameter& parameter, const Climb& climb, double before,
                                       std::span<const Observation> observations) const;
-  /// Returns the best configuration with all moves that were faster by less than the errors.
+  /// Returns the best configuration changed by all moves that were faster by less than the errors.
   /// Returns nullopt if there are fewer than two such moves.
   [[nodiscard]] std::optional<Configuration> small_gains(
       const Best& best, std::span<const Observation> observations) const;
@@ -96,7 +96,7 @@ class FirstGuesses {
                                                    const Value& value) const;
   [[nodiscard]] bool has_run_out(const Configuration& guess,
                                  std::span<const Observation> observations) const;
-  /// True if both configurations use the same instance type. Other types have other memory and
+  /// True if both configurations use the same instance type. Instance types differ in memory and
   /// speed.
   [[nodiscard]] bool on_one_instance(const Configuration& a, const Configuration& b) const;
   /// True if `guess` needs at least as much memory as `other`, judging by the parameters' `memory`
@@ -113,9 +113,9 @@ class FirstGuesses {
 
 /// Returns a searcher that makes the expert's moves first and then asks `inner`. `inner` learns
 /// from these moves, so it needs fewer space-filling points. The suggestions of `inner` stay within
-/// `FirstGuesses::reach`. Makes no moves once it has observed trials of an earlier study. Returns
-/// `inner` itself if no parameter belongs to a lever, or if values of the first objective may not
-/// be positive.
+/// `FirstGuesses::reach`. The searcher makes no moves once it has observed trials of an earlier
+/// study. Returns `inner` itself if no parameter belongs to a lever, or if values of the first
+/// objective may not be positive.
 [[nodiscard]] std::unique_ptr<Searcher> with_first_guesses(
     std::unique_ptr<Searcher> inner, const SearchSpace& space, const Configuration& baseline,
     const GuessMachine& machine, const std::vector<ObjectiveTraits>& objectives,

@@ -14,7 +14,7 @@ namespace steptune {
 namespace {
 
 /// True if a CPU flag in /proc/cpuinfo (x86 or Arm) shows arithmetic in bfloat16. The hook has the
-/// same list (`keras/knobs.py`), which a test compares.
+/// same list (`keras/knobs.py`); a test compares the two lists.
 bool cpu_computes_bfloat16(const SystemFiles& files) {
   static const RE2 k_flags(
       "(?m)^(?:flags|Features)\\s*:.*\\b(?:avx512_bf16|amx_bf16|bf16|svebf16)\\b");
@@ -23,8 +23,8 @@ bool cpu_computes_bfloat16(const SystemFiles& files) {
 }
 
 /// False if the model is unknown, or is a GPU that emulates or refuses bfloat16: NVIDIA's before
-/// Ampere, AMD's before CDNA. All Quadro and TITAN models are that old. The pattern must not match
-/// newer models: "RTX 2000 Ada", the mobile RTX 2050 and MX570.
+/// Ampere, AMD's before CDNA. All Quadro and TITAN models are older than Ampere. The pattern must
+/// not match newer models: "RTX 2000 Ada", the mobile RTX 2050 and MX570.
 bool gpu_computes_bfloat16(const SystemFiles& files) {
   static const RE2 k_without(
       "(?i)V100|\\bT\\d+G?\\b|\\b[KMP]\\d+\\b|\\bMX[1-4]|GTX|RTX 20[678]0|Quadro|Titan");
@@ -33,8 +33,8 @@ bool gpu_computes_bfloat16(const SystemFiles& files) {
   return model != machine.end() && !RE2::PartialMatch(model->second, k_without);
 }
 
-/// Returns the physical cores of `cpus` CPUs, by the whole machine's ratio of cores to CPUs. Arm's
-/// /proc/cpuinfo names no cores, so each CPU counts as a core there.
+/// Returns the number of physical cores of `cpus` CPUs, estimated by the whole machine's ratio of
+/// cores to CPUs. Arm's /proc/cpuinfo names no cores, so each CPU counts as a core there.
 int cores_behind(const SystemFiles& files, int cpus) {
   static const RE2 k_field("(?m)^(processor|physical id|core id)\\s*:\\s*(\\d+)$");
   const auto text = files.text("proc/cpuinfo");

@@ -48,7 +48,8 @@ class GuidedSearcher final : public Searcher {
  private:
   [[nodiscard]] std::optional<Configuration> next_guess(
       std::span<const Configuration> running) const {
-    // Trials of an earlier study are better evidence than an expert's usual first choices.
+    // Trials of an earlier study show where to search, so an expert's usual first choices are not
+    // needed.
     return knows_earlier_ ? std::nullopt : guesses_.next(observations_, running);
   }
 

@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Function of a parameter in any training program.
+/// Purpose of a parameter in a training program.
 enum class KnobRole {
   batch,          ///< samples computed at once
   accumulation,   ///< batches in one optimizer step
@@ -24,10 +24,10 @@ enum class KnobRole {
   layout,         ///< memory layout of images
   transfer,       ///< transfer of batches to the device
   instance,       ///< type of the machine that runs a trial
-  other,          ///< another known parameter that affects only speed
+  other,          ///< any other known parameter that affects only speed
 };
 
-/// Returns a permanent name: `batch`, `accumulation`, ...
+/// Returns the role's name, which never changes: `batch`, `accumulation`, ...
 [[nodiscard]] std::string to_text(KnobRole role);
 
 /// Returns all names, in the order of `KnobRole`.
@@ -36,7 +36,8 @@ enum class KnobRole {
 /// True if parameters of that role are numbers: of samples, workers, batches or threads.
 [[nodiscard]] bool is_a_number(KnobRole role);
 
-/// Returns a number, which a choice may write as a string; nullopt for other texts and for flags.
+/// Returns the number that a value is, or that its text says; nullopt for other texts and for
+/// flags.
 [[nodiscard]] std::optional<double> number_in(const Value& value);
 
 /// Returns the number that a configuration gives a parameter; `otherwise` if it gives none.
@@ -50,8 +51,8 @@ enum class KnobRole {
 /// role, whatever its name.
 using KnobRoles = std::map<std::string, std::optional<KnobRole>>;
 
-/// Returns the role of a parameter or option by its name: in lower case, with `_` for `-`, without
-/// leading dashes and the path up to the last dot. nullopt for an unknown name.
+/// Returns the role of a parameter or option by its name; nullopt for an unknown name. The name
+/// must be in lower case, with `_` for `-`, and without leading dashes or a path (`data.`).
 [[nodiscard]] std::optional<KnobRole> role_of_name(std::string_view plain);
 
 /// Returns the role that the study file declares for a parameter. If it declares none, returns the

@@ -22,8 +22,8 @@ std::vector<std::optional<KnobRole>> roles_of(const SearchSpace& space, const Kn
   for (const Parameter& parameter : space.parameters()) {
     auto role = role_of(declared, parameter.name);
     if (role && is_a_number(*role) && !has_numbers(parameter)) role.reset();
-    // A role that follows from the parameter's name is a guess. Drop it if the study file declares
-    // the role for another parameter.
+    // A role derived from the parameter's name is a guess. Drop the guess if the study file
+    // declares the role for another parameter.
     const bool is_guess = role && role != KnobRole::other && !declared.contains(parameter.name);
     if (is_guess && is_declared(*role)) role.reset();
     roles.push_back(role);
@@ -40,7 +40,8 @@ bool moves_together(KnobRole role) {
   return role == KnobRole::threads;
 }
 
-/// Returns the role that parameters of this role follow; nullopt if they follow none.
+/// Returns the role of the parameter that parameters of this role follow; nullopt if they follow
+/// none.
 std::optional<KnobRole> leader_of(KnobRole role) {
   if (role == KnobRole::prefetch) return KnobRole::workers;
   if (role == KnobRole::accumulation) return KnobRole::batch;
@@ -56,7 +57,7 @@ std::optional<double> untried_level_near(const Parameter& parameter, const Climb
   return is_new ? std::optional(level) : std::nullopt;
 }
 
-/// Returns the tried number that is nearest to the best in this direction.
+/// Returns the tried number that is nearest to the best, above it (`up`) or below it.
 std::optional<double> neighbour(const Climb& climb, bool up) {
   std::optional<double> nearest;
   for (const double number : climb.tried) {
@@ -77,7 +78,7 @@ std::optional<double> between(const Parameter& parameter, const Climb& climb, do
 
 /// Returns the next number above (`up`) or below the best; nullopt if this direction is done.
 std::optional<double> step_from_best(const Parameter& parameter, const Climb& climb, bool up) {
-  // Steps in the other direction already made the program faster.
+  // This direction is done if steps in the other direction made the program faster.
   if (up ? climb.best < climb.today : climb.best > climb.today) return std::nullopt;
   const auto beyond = neighbour(climb, up);
   if (!beyond) {
@@ -85,8 +86,8 @@ std::optional<double> step_from_best(const Parameter& parameter, const Climb& cl
         up ? std::max(1.0, climb.best * climb.factor) : std::floor(climb.best / climb.factor);
     return untried_level_near(parameter, climb, next);
   }
-  // The step to `beyond` made the program no faster. Try a shorter step. A first step from today's
-  // value is shortened only if it failed (`too_large`) or started below 1.
+  // The step to `beyond` did not make the program faster, so try a shorter one. But shorten a first
+  // step from today's value only if it failed (`too_large`) or started below 1.
   const bool may_be_shorter =
       climb.best != climb.today || climb.today < 1.0 || beyond == climb.too_large;
   return may_be_shorter ? between(parameter, climb, *beyond) : std::nullopt;
@@ -135,7 +136,7 @@ Value nearest_level(const Parameter& parameter, double wanted) {
     const double within = std::clamp(wanted, parameter.low, parameter.high);
     return parameter.at_position(parameter.position_of(Value(within)));
   }
-  // Levels ascend: find the first level that is not below `wanted`, then compare it with the
+  // Levels ascend. Find the first level that is not below `wanted`, then compare it with the
   // previous level.
   std::uint64_t first = 0;
   for (std::uint64_t end = *count - 1; first < end;) {
@@ -176,7 +177,8 @@ std::optional<double> next_number(const Parameter& parameter, const Climb& climb
     if (!up && !climb.may_fall) continue;
     if (const auto level = step_from_best(parameter, climb, up)) return level;
   }
-  // A long step may have skipped a number that is better, or equally good and nearer to today's.
+  // A long step may have skipped a better number, or one that is equally good and nearer to
+  // today's.
   if (climb.best == climb.today) return std::nullopt;
   const auto behind = neighbour(climb, climb.best < climb.today);
   return behind ? between(parameter, climb, *behind) : std::nullopt;

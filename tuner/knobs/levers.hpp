@@ -20,8 +20,7 @@ struct Lever {
 };
 
 /// Returns the levers of a space, in the order of their first parameters. Parameters without a role
-/// belong to no lever. The same holds for the instance type, and for checkpointing, which trades
-/// time for memory.
+/// belong to no lever; nor do the instance type, and checkpointing, which trades time for memory.
 [[nodiscard]] std::vector<Lever> levers_of(const SearchSpace& space, const KnobRoles& declared);
 
 /// Returns the parameter's value that is nearest to `wanted`.
@@ -29,7 +28,7 @@ struct Lever {
 
 /// Number that a configuration gives to a lever.
 struct LeverNumber {
-  double number = 0.0;  ///< the largest one if thread counts differ
+  double number = 0.0;  ///< the largest number if thread counts differ
   /// False if thread counts differ, although the lever would set them to one number.
   bool is_common = true;
 };
@@ -40,10 +39,10 @@ struct LeverNumber {
 struct Climb {
   double today = 0.0;
   double best = 0.0;  ///< value in the best configuration so far
-  /// Numbers of the best configuration and of all trials, whatever their result.
+  /// Numbers of the best configuration and of all trials, including failed trials.
   std::vector<double> tried;
   std::vector<double> first = {};  ///< values to try before any step from the best
-  /// Least value that failed or ran out of memory.
+  /// Smallest value above `best` that failed or ran out of memory.
   std::optional<double> too_large = {};
   double most = k_infinity;  ///< largest value that fits into memory
   double factor = 2.0;       ///< factor of one step
@@ -52,9 +51,9 @@ struct Climb {
 };
 
 /// Returns the next number to try. First come the numbers of `first`, then steps from the best
-/// number in the direction that made training faster. Then come numbers halfway, on a logarithmic
-/// scale, between the best number and its two tried neighbours. Never returns a number that was
-/// tried. Returns nullopt if no step is left.
+/// number in the direction that made training faster. Last come the numbers halfway (on a
+/// logarithmic scale) between the best number and its two tried neighbours. Never returns a number
+/// that was tried. Returns nullopt if no step is left.
 [[nodiscard]] std::optional<double> next_number(const Parameter& parameter, const Climb& climb);
 
 }  // namespace steptune

@@ -71,8 +71,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
     document["loading_ceiling"] = std::round(1e3 * replay->ceiling()) / 1e3;  // three decimals
   }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
-  // The result then includes the cost of the end of an epoch, or mentions that no trial reached
-  // one.
+  // The study's result then includes the cost of ends of epochs, or says that no trial reached one.
   if (options.epoch_samples) {
     document["planned_run"]["phases"]["epoch_end"]["every_samples"] = *options.epoch_samples;
   }
@@ -87,7 +86,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   }
   // The parameters are in the order in which an expert would try them.
   document["search"]["first_guesses"] = true;
-  // A fork server imports PyTorch before it forks.
+  // Forked trials start faster: the fork server has already imported PyTorch.
   if (family_of(survey) == k_pytorch_family) document["trials"] = "forked";
   document["budget"] = {{"trials", k_default_trials}, {"time", "30m"}};
   return draft;

@@ -18,8 +18,8 @@ struct DraftOptions {
   std::vector<std::string> argv;
   bool numeric = true;                ///< also knobs that may change the loss, with a guard
   bool semantic = false;              ///< also knobs that change the training
-  bool is_running = false;            ///< only knobs that can be switched in a running program
-  bool must_not_fail = false;         ///< no knobs with which the program may fail
+  bool is_running = false;            ///< only knobs that can be changed in a running program
+  bool must_not_fail = false;         ///< no knobs that may make the program fail
   bool cpu_computes_bfloat16 = true;  ///< true if the hardware computes it
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
@@ -44,11 +44,11 @@ struct Draft {
 
 /// Drafts a study of the knobs that may be changed in the program. The baseline is the program's
 /// own behaviour; ranges come from the table for this machine. Parameters are sorted by possible
-/// gain, the largest first; first guesses keep this order. A knob is left out if its part takes
-/// less than 2 % of the step. It is also left out if the time allows too few trials for it. Knobs
-/// that are not safe come with a guard on the loss after the same number of samples. Without a
-/// possible guard, numeric knobs are left out. Returns an error if nothing is left to tune, or if
-/// semantic knobs are requested without a possible guard.
+/// gain, the largest first; first guesses keep this order. A knob is left out if it affects less
+/// than 2 % of the step, or if the time allows too few trials. Knobs that are not safe come with a
+/// guard on the loss after the same number of samples. If no guard is possible, numeric knobs are
+/// left out. Returns an error if nothing is left to tune, or if semantic knobs are requested and no
+/// guard is possible.
 [[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
 
 /// Returns the command's arguments as templates of a study file; `{` becomes `{{`.

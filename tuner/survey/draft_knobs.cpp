@@ -61,8 +61,8 @@ std::optional<Json> loss_guard(const Survey& survey) {
               {"max_ratio_to_baseline", k_guard_ratio}};
 }
 
-/// True for a flag or choice whose name has no usual role: it gets the role `other`, so that the
-/// first guesses can try it.
+/// True for a flag or choice whose name has no usual role. The study gives it the role `other`, so
+/// that the first guesses can try it.
 bool needs_role(const Knob& knob) {
   return knob.parameter["type"] != "int" && !role_of_name(knob.name);
 }
@@ -115,7 +115,7 @@ void DraftKnobs::consider(const Knob& knob) {
   if (std::string why = why_not_allowed(knob, reported_knob->second); !why.empty())
     return leave_out(knob, why);
   if (std::string why = why_not_worth(knob); !why.empty()) return leave_out(knob, why);
-  // Knobs whose part was not measured come first, in the table's order.
+  // Knobs that affect an unmeasured part of the step come first, in the table's order.
   const double gain = possible_gain(knob, survey_, options_.facts).value_or(k_infinity);
   candidates_.push_back({&knob, &reported_knob->second, gain});
 }
@@ -132,7 +132,7 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
   if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
     return "changes the training itself; tuned with --semantic";
   }
-  // Steps become slower, so it pays only with a larger batch.
+  // Checkpointing makes steps slower, so it pays only with a larger batch.
   if (knob.name == k_checkpointing && state.today == Json(false)) {
     if (device_ == "cpu") return "is worth trying on cuda only";
     if (!options_.semantic) return "pays only with a larger batch; tuned with --semantic";
@@ -147,14 +147,15 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
 }
 
 std::string DraftKnobs::why_not_worth(const Knob& knob) const {
-  // `file_system` leaves files in shared memory if a trial is killed, and makes no step faster.
+  // The value `file_system` makes no step faster, and leaves files in shared memory if a trial is
+  // killed.
   if (knob.name == k_sharing_strategy) return "only helps against too many open files";
   if (knob.name == k_precision && device_ == "cpu" && !options_.cpu_computes_bfloat16) {
     return "this CPU emulates bfloat16, which is slower";
   }
   if (knob.part == "host") {
-    // Time spent in the program's own threads shows only if a GPU waits for it. Waiting within a
-    // forward or backward pass is not visible.
+    // Time spent in the program's own threads can be seen only if a GPU waits for it. Waiting
+    // within a forward or backward pass is not visible.
     const auto idle = survey_.metric("gpu_idle_share");
     if (!idle || *idle >= k_least_share) return "";
     return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
@@ -188,7 +189,7 @@ void DraftKnobs::leave_out(const Knob& knob, const std::string& why) {
 
 void DraftKnobs::offer_by_gain() {
   std::ranges::stable_sort(candidates_, std::greater<>(), &Candidate::gain);
-  // Offer three knobs even in a short time.
+  // Offer at least three knobs, even if the time is short.
   const double most = options_.trials
                           ? std::max(3.0, std::floor(*options_.trials / k_trials_per_knob))
                           : k_infinity;
@@ -248,7 +249,8 @@ void DraftKnobs::offer(const Candidate& candidate) {
   changes_loss_ = changes_loss_ || knob.knob_class != KnobClass::safe;
 }
 
-/// Returns today's value as the hook saw it; for variables that are not set, the table's default.
+/// Returns today's value as the hook saw it. For environment variables that are not set, returns
+/// the table's default.
 Json DraftKnobs::today_of(const Knob& knob, const KnobState& state) const {
   if (!state.today.is_null() || !knob.in_environment()) return state.today;
   if (knob.parameter["type"] != "int") return knob.today;
@@ -287,7 +289,8 @@ void DraftKnobs::adapt_range(const Knob& knob, Json& parameter, const Json& toda
   }
   if (knob.name != k_batch_size || !parameter.contains("low") || !today.is_number_integer()) return;
   const auto now = today.get<std::int64_t>();
-  // The table of knobs has no range for it, because batches differ between programs.
+  // The table of knobs has no range for the batch size, because programs use very different
+  // batches.
   parameter["low"] = std::max<std::int64_t>(1, now / k_smaller);
   parameter["high"] = now * k_larger;
   parameter["memory"] = "increases";

@@ -36,11 +36,11 @@ class DraftKnobs {
   struct Candidate {
     const Knob* knob = nullptr;
     const KnobState* state = nullptr;
-    double gain = 1.0;  ///< largest possible gain, as a ratio
+    double gain = 1.0;  ///< largest possible speed-up, as a ratio
   };
 
   void consider(const Knob& knob);
-  /// Returns why no other value may be tried; empty if a value may be tried.
+  /// Returns why other values of the knob may not be tried; empty if they may.
   [[nodiscard]] std::string why_not_allowed(const Knob& knob, const KnobState& state) const;
   /// Returns why another value would gain almost nothing; empty if it may gain more.
   [[nodiscard]] std::string why_not_worth(const Knob& knob) const;
@@ -48,8 +48,8 @@ class DraftKnobs {
   void offer(const Candidate& candidate);
   void leave_out(const Knob& knob, const std::string& why);
   [[nodiscard]] Json today_of(const Knob& knob, const KnobState& state) const;
-  /// Returns false if the knob has no effect in the unchanged program, by the parameter's `when`.
-  /// Removes `when` if it depends on knobs that are not tuned.
+  /// Evaluates the parameter's `when`. Returns false if the knob therefore has no effect in the
+  /// unchanged program. Removes `when` if it depends on knobs that are not tuned.
   [[nodiscard]] bool evaluate_condition(Json& parameter) const;
   /// Sets the range of a batch size, and lowers the upper end for data-loader workers.
   void adapt_range(const Knob& knob, Json& parameter, const Json& today) const;

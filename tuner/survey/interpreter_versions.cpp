@@ -14,8 +14,8 @@ namespace steptune {
 namespace {
 
 /// Script that prints the versions. Finds CUDA's version by the wheels on which PyTorch's wheels
-/// depend; Debian's packages have none. Removes empty entries from sys.path, so that no module of
-/// the study's folder is run.
+/// depend. Debian's packages have no such wheels. Removes empty entries from sys.path, so that no
+/// module of the study's folder is run.
 constexpr const char* k_question = R"(
 import sys
 sys.path[:] = [folder for folder in sys.path if folder]

@@ -14,9 +14,9 @@ namespace steptune {
 
 /// Returns versions in the Python environment of a study's own command on this machine: `python`,
 /// and the installed libraries `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `keras`, `numpy`.
-/// Asks the interpreter, which imports none of these libraries and must answer within some seconds.
-/// Empty if the command starts no Python, trials run elsewhere, or PyTorch's hook reports the
-/// libraries that the program loads.
+/// Asks the interpreter, without importing these libraries, and waits some seconds at most. Empty
+/// if the command starts no Python, trials run elsewhere, or PyTorch's hook reports the libraries
+/// that the program loads.
 ///
 /// Writes the answer to a file in `folder` and removes it.
 [[nodiscard]] MachineDescription interpreter_versions(const StudySpec& study, const Clock& clock,
@@ -28,8 +28,8 @@ namespace steptune {
                                                   const std::filesystem::path& folder,
                                                   const std::string& path);
 
-/// Returns the Python interpreter that runs `argv`: its first word. If that is a script, returns
-/// the interpreter in the script's first line. Empty if it is not Python.
+/// Returns the Python interpreter that runs `argv`. This is the first word, or the interpreter in
+/// the first line of the script that this word names. Empty if that is not Python.
 [[nodiscard]] std::string python_of(const std::vector<std::string>& argv,
                                     const std::filesystem::path& folder, const std::string& path);
 

@@ -77,26 +77,26 @@ double acted_on(const Knob& knob, const Survey& survey,
   return knob.part.empty() ? 1.0 : share_of(shares, knob.part);
 }
 
-/// Returns the largest share that another number of threads saves. More threads than CPUs do at
-/// most `cpus / threads` of the work.
+/// Returns the largest share of computing time that another number of threads can save. If there
+/// are more threads than CPUs, at most `cpus / threads` of them run at a time.
 double saved_by_threads(const Survey& survey, double cpus) {
   const auto today = count_today(survey.log, "num_threads");
   if (!today) return k_usual_saving;
   const double threads = std::max(1.0, static_cast<double>(*today));
   const double crowd = survey.activity ? survey.activity->runnable_threads_per_cpu() : 0.0;
-  // With more runnable threads for each CPU, threads slow each other down.
+  // If more threads are runnable for each CPU, they slow each other down.
   if (crowd > 1.5) return 1.0 - 1.0 / crowd;
   if (threads < cpus) return 1.0 - threads / cpus;
   return threads > cpus ? 1.0 - cpus / threads : k_saved_by_one_thread;
 }
 
-/// Returns the share that more workers save. Workers that compute share the CPUs with the training
-/// process.
+/// Returns the share of the loading time that more workers can save. Workers that compute share the
+/// CPUs with the training process.
 double saved_by_workers(const Survey& survey, double cpus) {
   if (loading_waits(survey).value_or(true)) return 1.0;
   const auto today = count_today(survey.log, "num_workers").value_or(0);
   const double computing = std::max(1.0, static_cast<double>(today));
-  // Workers that compute save time by working during the step.
+  // Workers that compute save time because they work during the step.
   return std::max(k_usual_saving, 1.0 - computing / std::max(1.0, cpus));
 }
 
@@ -105,8 +105,9 @@ double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
   const double cpus = fact == facts.end() ? 1.0 : fact->second;
   if (knob.name == "num_threads") return saved_by_threads(survey, cpus);
   if (knob.name == "num_workers") return saved_by_workers(survey, cpus);
-  // The kernel's time mostly provides new pages. Memory that the program keeps needs none. Huge
-  // pages also save address look-ups of the processor, which are not measured here.
+  // The kernel mostly spends its time on new pages, which memory that the program keeps does not
+  // need. Huge pages also save address look-ups of the processor, but the survey does not measure
+  // these.
   const auto kernel = knob.name == "malloc" ? survey.metric("kernel_share") : std::nullopt;
   if (kernel) return std::max(0.1, *kernel);
   const auto known = std::ranges::find(k_savings, std::string_view(knob.name), &Saving::knob);
@@ -135,8 +136,8 @@ std::optional<double> loading_ceiling(const Survey& survey) {
 
 bool loading_can_gain(const Survey& survey, double least) {
   if (loading_ceiling(survey).value_or(least) >= least) return true;
-  // While a GPU computes, waiting for data may cost nothing. On a CPU it costs its full time, even
-  // if other load slowed the replay.
+  // While a GPU computes, waiting for data may cost nothing. On a CPU, waiting costs its full time,
+  // even if the replay was slow because of other load.
   return text_at(survey.log.event("patched"), "device") == "cpu" &&
          amdahl(share_of(survey.part_shares(), "data")) >= least;
 }
@@ -148,9 +149,9 @@ std::string ceiling_text(const Survey& survey) {
 }
 
 /// With workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
-/// CPU share of all children in `/proc`. Without workers, the training process loads data itself.
-/// The CPU time of this process, minus the time of computation, then shows how busy it is while a
-/// step waits for data.
+/// CPU share of all children in `/proc`. If there are no workers, the training process loads data
+/// itself. Its CPU time minus the time of computation then shows how busy it is while a step waits
+/// for data.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
@@ -175,8 +176,9 @@ std::optional<std::int64_t> count_today(const HookLog& log, const char* knob) {
 }
 
 /// The loader requests workers x prefetch batches ahead. When the program needs the next batch,
-/// some of these have not arrived. By Little's law, each of them keeps a worker busy for one step,
-/// and on average for half a step more.
+/// some of the requested batches have not arrived. By Little's law, the mean number of batches
+/// under way is the number of busy workers. This mean is half a batch higher than the number at
+/// those moments.
 std::optional<double> busy_workers(const Survey& survey) {
   const auto workers = count_today(survey.log, "num_workers");
   const auto arrived = survey.metric("loader_queue_depth");

@@ -70,13 +70,14 @@ class Watch {
     } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
       finished_ = true;
       survey_.activity = finished->outcome.activity;
-      // During a replay the program may fail or end early, because batches repeat.
+      // Ignore the end of the program during a replay. Repeated batches may make it fail or end
+      // early.
       if (!asked_to_end_ && !replay_begun_s_) survey_.ended = finished->outcome;
     }
   }
 
-  /// Takes a step of an attached program. Only a step with measured parts can be the start of a
-  /// measurement.
+  /// Records a step of an attached program. Ignores steps without measured parts, at which a
+  /// measurement cannot start.
   void take(const live::LiveStep& step, double now_s) {
     if (step.parts.empty()) return;
     Report report;
@@ -89,7 +90,7 @@ class Watch {
     take(report);
   }
 
-  /// True if enough was seen, or too little for too long.
+  /// True if the survey has seen enough, or has waited too long.
   [[nodiscard]] bool wants_to_end(double now_s) {
     look_at_events(now_s);
     if (options_.seen_enough && options_.seen_enough(hook_progress())) return true;
@@ -127,7 +128,8 @@ class Watch {
     return has_imported_ ? HookProgress::imported : HookProgress::none;
   }
 
-  /// Until the hook's lines arrive, its file shows how far the program is.
+  /// Reads the hook's file of events, which shows how far the program is until the hook's lines
+  /// arrive.
   void look_at_events(double now_s) {
     if (survey_.first || !survey_.log.empty()) {
       has_imported_ = true;
@@ -161,7 +163,7 @@ class Watch {
   double started_s_;
   std::function<HookLog()> events_;
   bool has_imported_ = false;
-  /// Time since which the program trains without a line from the hook.
+  /// Time at which the program was first known to train without a line from the hook.
   std::optional<double> trained_unheard_s_;
   std::optional<double> replay_begun_s_;
   Survey survey_;

@@ -30,18 +30,18 @@ struct SurveyOptions {
   std::filesystem::path log_path;
   std::optional<double> samples_per_step = {};  ///< replaces the hook's count
   double longest_start_s = 600.0;               ///< limit until the first step
-  /// Limit until PyTorch is imported, if the hook is used.
+  /// Limit until the program imports PyTorch; used only with the hook.
   double longest_import_s = k_infinity;
-  /// Longest time without any line from the hook, although the program is known to train.
+  /// Longest wait for a line from the hook while the program is known to train.
   double longest_unheard_s = 10.0;
   double notice_s = 60.0;  ///< time without a step after which `no_step_yet` is called
-  /// Called once, so that the user does not take the wait for a hang; may be null.
+  /// Called once, to tell the user that the program does not hang; may be null.
   std::function<void()> no_step_yet = {};
   double watch_s = 6.0;       ///< least time to watch from the first step on
   double watch_steps = 20.0;  ///< least number of steps to watch
   double longest_watch_s = 60.0;
-  /// At the end the hook replaces the loader's batches by cached batches, to measure the cost of
-  /// loading.
+  /// True: at the end, the hook replaces the loader's batches by cached batches, to measure the
+  /// cost of loading.
   bool replay = false;
   bool with_hook = true;  ///< false: run the program without the hook
   bool terminal = false;  ///< run the program with a pseudo-terminal
@@ -55,12 +55,12 @@ struct SurveyOptions {
 /// Observed behaviour of an unchanged program.
 struct Survey {
   HookLog log;
-  std::optional<Report> first;  ///< first report with a step
+  std::optional<Report> first;  ///< first report that has a step
   Report last;                  ///< latest report with a step; metrics so far
   double startup_s = 0.0;  ///< time until the first step; 0 for a program that was already running
   std::optional<Outcome> ended;     ///< set if the program ended by itself, before any replay
   std::vector<std::string> phases;  ///< phases that the program reported: evaluation, checkpoint
-  /// True if the program trains, but the hook's lines did not arrive. `log` then comes from the
+  /// True if the program trains, but no lines arrived from the hook. `log` is then read from the
   /// hook's file of events.
   bool is_unheard = false;
   /// Threads, CPU use and waiting in the last seconds; nullopt for an attached program or a short
@@ -83,8 +83,9 @@ struct Survey {
                                      const Clock& clock);
 
 /// Runs the program for some seconds of training and ends it. If requested, loads PyTorch's import
-/// hook, which changes nothing except for a `replay`. Calls `interrupted` repeatedly; if it returns
-/// true, ends the program and returns `usage`. Returns `store` if the log's folder cannot be made.
+/// hook. The hook changes nothing, except during a `replay`. Calls `interrupted` repeatedly; if it
+/// returns true, ends the program and returns `usage`. Returns `store` if the log's folder cannot
+/// be made.
 [[nodiscard]] Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
                                             const std::function<bool()>& interrupted);
 

@@ -71,8 +71,8 @@ Acquisition::Goal Acquisition::goal_of(const EnsembleMember& member) {
   const auto& targets = member.feasible_targets;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     // Members may use different transforms, so their targets have different units. Convert each
-    // unit to a share of the best value, which is comparable. Differences of logarithms are such
-    // shares already.
+    // unit to a share of the best value, which is comparable. With a logarithmic transform, the
+    // unit is such a share already.
     const OutputTransform& transform = member.objectives[k].transform();
     double unit = transform.scale();
     if (transform.warp() == Warp::none) {
@@ -172,8 +172,8 @@ double Acquisition::score_of(double log_gain, double log_feasibility) const {
 
 bool Acquisition::has_cheap_bounds() const {
   if (goals_.empty()) return false;
-  // Bounds leave out feasibility and memory, so they are cheaper if scores need one of these. With
-  // two objectives, the models of both learn from the same trials, so checking the first is enough.
+  // Bounds ignore feasibility and memory, so they are cheaper if scores need one of these. With two
+  // objectives, the models of both learn from the same trials, so checking the first is enough.
   return inputs_.feasibility || inputs_.memory ||
          std::ranges::any_of(inputs_.ensemble, [](const EnsembleMember& member) {
            return member.objectives[0].has_cheap_bounds();
@@ -203,7 +203,7 @@ std::optional<double> Acquisition::improvement_share(const Matrix& features,
     }
     const Normal two = at(member.objectives[1].predict(features, row, row + 1), 0);
     const double gain = std::exp(goal.hypervolume->log_expected(one, two));
-    // Without a dominated area, any positive gain counts as a large one.
+    // If the dominated area is 0, any positive gain counts as a large one.
     share += gain > 0.0 ? member.weight * std::min(gain / goal.dominated_area, 1e6) : 0.0;
   }
   return std::exp(log_feasibilities(features, row, row + 1)[0]) * share;

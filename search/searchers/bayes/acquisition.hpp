@@ -12,16 +12,18 @@
 
 namespace steptune::bayes {
 
-/// The acquisition function: the logarithm of the expected improvement (one objective) or the
-/// expected hypervolume improvement (two), averaged over an ensemble of models and weighted by
-/// feasibility. Its values are the scores of candidates. Immutable; thread-safe.
+/// The acquisition function, whose values are the scores of candidates. It is the logarithm of the
+/// expected improvement; with two objectives, of the expected hypervolume improvement. The
+/// improvement is averaged over an ensemble of models and weighted by feasibility. Immutable;
+/// thread-safe.
 class Acquisition {
  public:
   /// One model of the ensemble, with one or two objectives.
   struct EnsembleMember {
     std::vector<ObjectiveModel> objectives;
-    /// Targets from which improvement is measured, one inner vector for each objective: those of
-    /// complete, feasible trials. If there are none, those that stopped trials would reach.
+    /// Targets from which improvement is measured, one inner vector for each objective. They are
+    /// the targets of complete, feasible trials. If there are no such trials, they are the targets
+    /// that stopped trials are expected to reach.
     std::vector<std::vector<double>> feasible_targets;
     double weight = 1.0;
   };
@@ -29,11 +31,11 @@ class Acquisition {
     /// Empty before the first measurement.
     std::vector<EnsembleMember> ensemble;
     /// Probability that a trial runs and meets the guards; nullopt before the first failure. If
-    /// `memory` is set, does not include trials that ran out of memory.
+    /// `memory` is set, the classifier ignores trials that ran out of memory.
     std::optional<FeasibilityClassifier> feasibility;
     /// Probability that a trial fits into memory, if this is modelled apart from other failures.
     std::optional<MemoryForecast> memory;
-    /// Candidates with a lower probability of being feasible rank after all others.
+    /// Candidates with a lower probability of being feasible rank after all other candidates.
     double feasibility_threshold = 0.0;
     /// If true, a candidate below `feasibility_threshold` may still rank high if its expected
     /// improvement is far larger.
@@ -74,9 +76,9 @@ class Acquisition {
     /// Upper bound of `hypervolume`, cheaper to compute.
     std::optional<HypervolumeImprovement> thinned;
     double dominated_area = 0.0;
-    /// Logarithm of the factor on this model's improvements in the ensemble's mean. The factor is
-    /// the model's weight times the value of one unit of its targets, as a share of the best value.
-    /// With two objectives, it is the weight times the product of both shares.
+    /// Logarithm of the factor of this model's improvements in the ensemble's mean. With one
+    /// objective, the factor is the model's weight times one unit of its targets as a share of the
+    /// best value. With two objectives, it is the weight times the product of both shares.
     double log_factor = 0.0;
   };
 

@@ -35,8 +35,8 @@ void BayesSearcher::learn_curves() {
   if (!learns_curves()) return;
   std::vector<double> row(feature_map_.width());
   for (Measured& measured : measured_) {
-    // Ignore trials that were ended by a violated guard: trials are not stopped early at such
-    // fidelities.
+    // Ignore the fidelity of a trial that a violated guard ended: early stopping does not end
+    // trials at such fidelities.
     if (measured.partial) least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
     for (const CurvePoint& at : measured.curve) {
       least_fidelity_ = std::min(least_fidelity_, at.fidelity);
@@ -52,7 +52,7 @@ std::optional<BayesSearcher::StoppingModel> BayesSearcher::stopping_model() {
   std::vector<Model> models;
   std::vector<double> targets;
   for (ObjectiveModel& model : objectives_[0].models(Matrix(feature_map_.width()), most_models())) {
-    // A model that uses an earlier study cannot predict the end of running trials.
+    // A model that uses an earlier study cannot predict the final values of running trials.
     if (model.plain() == nullptr) return std::nullopt;
     const double weight = model.weight();
     if (models.empty()) targets = objectives_[0].targets(model);
@@ -128,8 +128,8 @@ std::optional<StopDecision> BayesSearcher::should_stop(const Configuration& conf
   }
   const double own = model->log_rate(point, reached, reached);
 
-  // Continuing is worth its price unless another trial promises clearly more for it: the ratio form
-  // of the Gittins index of Pandora's box (Xie et al. 2024).
+  // Let the trial continue unless another trial promises clearly more gain for its price. This is
+  // the ratio form of the Gittins index of Pandora's box (Xie et al. 2024).
   const auto other = [&](std::span<const double> candidate) {
     return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
   };

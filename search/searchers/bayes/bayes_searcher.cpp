@@ -101,7 +101,8 @@ void BayesSearcher::observe(const Observation& observation) {
   measured.fidelity = observation.fidelity;
   measured.winner = observation.kind == ObservationKind::complete;
   measured.partial = observation.kind == ObservationKind::partial;
-  // A trial that was ended by a violated guard does not show how its values would have continued.
+  // If a violated guard ended the trial, its curve would not show how values develop up to a full
+  // trial.
   if (measured.winner || measured.partial) measured.curve = curve_before(observation);
   measured.point = std::move(point);
   feature_map_.write(measured.point, row, observation.fidelity);
@@ -355,7 +356,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   if (auto best = find_best_candidate(search, rng)) {
     chosen = std::move(best->point);
   } else if (auto drawn = draw_unvisited(space_, admissible, rng)) {
-    // The search may miss the few points that tight constraints leave.
+    // If tight constraints leave few points, the search may miss them all.
     chosen = space_.encode(*drawn);
   } else {
     why_done_ = std::move(drawn.error());

@@ -51,13 +51,13 @@ class BayesSearcher final : public Searcher {
     std::vector<Point> promising;
   };
 
-  /// Returns nullopt if the space does not have one of the values.
+  /// Returns nullopt if a value is not in the space.
   [[nodiscard]] std::optional<Point> encode(const Configuration& configuration) const;
   [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
   [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
-  /// Returns the number of models to use. With more trials, fewer models suffice, because they
-  /// agree more and each costs more time.
+  /// Returns the number of models to use. With more trials, returns a smaller number, because
+  /// models then agree more and each costs more time.
   [[nodiscard]] std::size_t most_models() const;
   /// True if a restart of this trial may be worthwhile: it was stopped early, and no other trial of
   /// its configuration ran to its end.
@@ -76,13 +76,13 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<Point> promising_points(
       const std::vector<Acquisition::EnsembleMember>& ensemble) const;
 
-  /// A stopped trial that may be restarted, with the logarithm of its expected gain per price under
-  /// its best stopping rule.
+  /// A stopped trial that may be restarted. `log_rate` is the logarithm of its expected gain per
+  /// price if it is stopped by the best rule.
   struct Restart {
     Point point;
     double log_rate = 0.0;
   };
-  /// Decides which trials are worth their price.
+  /// Model that decides which trials are worth their price.
   struct StoppingModel {
     LearningCurveModel curves;
     double best = 0.0;  ///< target from which improvement is measured

@@ -33,7 +33,8 @@ struct Effort {
   std::size_t refinements;  ///< random points near the best candidate at each radius
 };
 
-/// With many examples, each candidate costs more, and less can be gained.
+/// Returns a smaller effort for more examples, because each candidate then costs more time and less
+/// can be gained.
 Effort effort_for(std::size_t examples) {
   const std::size_t draws =
       std::clamp<std::size_t>(k_draw_work / std::max<std::size_t>(examples, 1), 250, 1000);
@@ -66,13 +67,13 @@ double log_price_of(const CandidateSearch& search, std::span<const double> point
   return search.log_price ? search.log_price(point) : 0.0;
 }
 
-/// Returns scores, from which the logarithms of prices are subtracted. A score is exact if it
-/// exceeds the row's entry of `floors`; otherwise it may be minus infinity.
+/// Returns the acquisition's scores minus the logarithms of prices. A score is exact if it exceeds
+/// the row's entry of `floors`; otherwise it may be minus infinity.
 std::vector<double> scores_of(const CandidateSearch& search, const Candidates& candidates,
                               std::vector<double> floors) {
   std::vector<double> log_prices(candidates.size());
   for (std::size_t i = 0; i < log_prices.size(); ++i) {
-    // The acquisition's scores do not contain prices, so its floors must not, either.
+    // The acquisition ignores prices, so convert the floors to its scores.
     log_prices[i] = log_price_of(search, candidates.point(i));
     floors[i] += log_prices[i];
   }
@@ -87,7 +88,8 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
   return scores;
 }
 
-/// Returns upper bounds of the scores, rounding included; infinite if no cheaper bound is known.
+/// Returns upper bounds of the scores, with a margin for rounding errors; infinite if the
+/// acquisition has no cheap bounds.
 std::vector<double> bounds_of(const CandidateSearch& search, const Candidates& candidates) {
   if (!search.acquisition.has_cheap_bounds() || !search.prune) {
     return std::vector<double>(candidates.size(), k_infinity);
@@ -118,8 +120,9 @@ Point to_point(std::span<const double> row) {
   return {row.begin(), row.end()};
 }
 
-/// Returns the `count` best admissible rows above `floor`, best first; of equal rows the earlier.
-/// Scores rows by falling bound until no other row can be among the best.
+/// Returns the `count` best admissible rows above `floor`, best first. Prefers the earlier of two
+/// equal rows. Scores rows in descending order of their bounds, until no remaining row can be among
+/// the best.
 std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidates& candidates,
                                    std::size_t count, double floor = -k_infinity) {
   const std::vector<double> bounds = bounds_of(search, candidates);
@@ -212,7 +215,8 @@ void stop_followers(std::vector<Climber>& climbers) {
   }
 }
 
-/// Moves each climber to its best neighbour until no neighbour is better, at most 12 times.
+/// Moves each climber to its best neighbour, at most 12 times. A climber stops if no neighbour is
+/// better.
 void climb(const CandidateSearch& search, std::vector<Climber>& climbers) {
   for (int moves = 0; moves < 12; ++moves) {
     // Score the neighbours of all climbers together, because small batches cost more for each

@@ -24,10 +24,10 @@ struct CandidateSearch {
   std::function<double(std::span<const double>)> log_price;
   /// Good observed points, best first; the search also starts near these.
   std::vector<Point> promising;
-  /// Number of trials that the acquisition uses; decides the cost of an exhaustive search.
+  /// Number of trials that the acquisition uses. The cost of scoring a candidate grows with it.
   std::size_t examples = 0;
   int threads = 1;
-  /// Skip candidates that cannot be the best. The result is the same up to rounding.
+  /// True: skip candidates that cannot be the best. The result is the same up to rounding.
   bool prune = true;
 };
 

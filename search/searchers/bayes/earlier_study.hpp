@@ -36,10 +36,10 @@ struct ShiftedModel {
 };
 
 /// Learns one objective. The prior mean is another study's model, so this study's trials need to
-/// show only the deviations from that model. Models without the other study compete with this
-/// model; the evidence decides their weights. Feurer, Letham, Hutter and Bakshy 2018, "Practical
-/// transfer learning for Bayesian optimization", weigh such models by how they rank trials; here
-/// the weight depends on how well each trial is predicted from all others.
+/// show only the deviations from that model. The searcher also fits models that ignore the other
+/// study. Each model's weight depends on how well it predicts each trial from all other trials.
+/// Feurer, Letham, Hutter and Bakshy 2018, "Practical transfer learning for Bayesian optimization",
+/// instead use how models rank trials.
 class EarlierStudy {
  public:
   /// See `Learner`.
@@ -48,9 +48,9 @@ class EarlierStudy {
   /// Adds a trial of the other study.
   void add(std::span<const double> features, double value, double standard_error);
 
-  /// Returns the model for this study, whose trials are in `own`; `pending` as in
-  /// `Learner::models`. Returns nullopt if `own` is empty or the other study has too few trials.
-  /// Also returns nullopt if all values of the other study are positive, but not all of `own`.
+  /// Returns the model for this study. `own` has its trials; `pending` is as in `Learner::models`.
+  /// Returns nullopt if `own` is empty or the other study has too few trials. Also returns nullopt
+  /// if all values of the other study are positive, but not all of `own`.
   [[nodiscard]] std::optional<ShiftedModel> shifted(const Learner& own, const Matrix& pending);
 
  private:
@@ -61,7 +61,7 @@ class EarlierStudy {
   Learner learner_;
   bool positive_;
   std::shared_ptr<const EarlierModel> model_;
-  std::optional<Learner> remainder_;  ///< this study's trials, in their order
+  std::optional<Learner> remainder_;  ///< deviations of this study's trials, in their order
 };
 
 }  // namespace steptune::bayes

@@ -38,8 +38,8 @@ class HypervolumeImprovement {
 
   [[nodiscard]] double log_expected(const Normal& first, const Normal& second) const;
 
-  /// Returns the improvement over only `most` pairs of the front, evenly spaced. It costs less, and
-  /// is never smaller than the improvement over all pairs.
+  /// Returns the improvement over only `most` pairs of the front, evenly spaced. The result costs
+  /// less to evaluate, and is never smaller than the improvement over all pairs.
   [[nodiscard]] HypervolumeImprovement thinned(std::size_t most) const;
 
  private:

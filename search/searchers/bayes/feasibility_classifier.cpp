@@ -15,8 +15,8 @@ namespace {
 // The kernel is fitted to at most this many outcomes.
 constexpr std::size_t k_feasibility_fit_limit = 96;
 
-/// Returns the number of outcomes at which the kernel is fitted next; `last` is 0 before the first
-/// fit.
+/// Returns the number of outcomes at which the kernel is fitted next; `last` is the number at the
+/// last fit, 0 before the first.
 std::size_t next_fit(std::size_t last) {
   return last == 0 ? 6 : last + std::max<std::size_t>(3, last / 4);
 }

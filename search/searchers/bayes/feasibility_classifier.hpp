@@ -11,11 +11,11 @@
 
 namespace steptune::bayes {
 
-/// Gaussian process classifier with a probit likelihood, trained by assumed-density filtering: one
-/// pass of expectation propagation (Rasmussen and Williams 2006, section 3.6) in the order of the
-/// outcomes. The time to learn a further outcome grows with the square of the number of outcomes.
-/// Probabilities may be computed from several threads at once. Copies share most data until one
-/// copy learns more.
+/// Gaussian process classifier with a probit likelihood, trained by assumed-density filtering. This
+/// is one pass of expectation propagation in the order of the outcomes (Rasmussen and Williams
+/// 2006, section 3.6). The time to learn a further outcome grows with the square of the number of
+/// outcomes. Probabilities may be computed from several threads at once. Copies share most data
+/// until one copy learns more.
 class FeasibilityClassifier {
  public:
   /// `outcomes` has the outcome of each row. The classifier predicts the probability of true.
@@ -28,8 +28,8 @@ class FeasibilityClassifier {
   /// Returns the logarithms of the probabilities that the outcomes at rows [first, last) are true.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
-  /// Returns upper bounds of `log_probabilities` at a much lower cost: assumes the variance that
-  /// gives the highest probability.
+  /// Returns upper bounds of `log_probabilities` at a much lower cost. Instead of each row's own
+  /// variance, uses the variance that gives the highest probability.
   [[nodiscard]] std::vector<double> log_probability_bounds(const Matrix& features,
                                                            std::size_t first,
                                                            std::size_t last) const;
@@ -47,7 +47,8 @@ class FeasibilityClassifier {
   FeasibilityKernel kernel_;
   double mean_;
   FeatureColumns features_;
-  /// Each outcome acts like a noisy measurement of the latent function's rise above the mean.
+  /// One value for each outcome: a noisy measurement of the latent function minus its prior mean.
+  /// The measurement has the same effect as the outcome.
   std::vector<double> measurements_;
   std::vector<double> whitened_;  ///< the factor's inverse times measurements
   std::vector<double> slopes_;    ///< covariance^-1 measurements

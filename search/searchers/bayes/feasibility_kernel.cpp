@@ -73,7 +73,7 @@ class Likelihood {
       levels.push_back(by_dimension_[j][choice.lengthscales[j]].data());
       const double deviation =
           std::log(k_lengthscales[choice.lengthscales[j]] / k_lengthscales[k_prior_lengthscale]);
-      // The prior of the logarithm has the variance 2.
+      // The prior is normal over the logarithm of the lengthscale, with the variance 2.
       total -= 0.25 * deviation * deviation;
     }
     const double amplitude = k_amplitudes[choice.amplitude];
@@ -82,7 +82,8 @@ class Likelihood {
   }
 
  private:
-  /// Adds to `total` the log probability of each outcome, given those before it.
+  /// Returns `total` plus the log probability of each outcome given the outcomes before it. Returns
+  /// minus infinity if the sum falls below `least`.
   [[nodiscard]] double filter(double amplitude, double total, double least) {
     const std::size_t size = outcomes_.size();
     // Row i has the covariances of outcome i with later outcomes, from column i on.
@@ -112,7 +113,7 @@ class Likelihood {
   const std::vector<bool>& outcomes_;
   double mean_;
   std::size_t pairs_ = 0;
-  /// By dimension, then by lengthscale.
+  /// Covariances of all pairs of examples, by dimension, then by lengthscale.
   std::vector<std::vector<std::vector<double>>> by_dimension_;
   std::vector<bool> constant_;
   std::vector<double> covariances_;
@@ -190,7 +191,7 @@ FeasibilityKernel fit_kernel(const Matrix& features, const std::vector<bool>& ou
     best = choice;
     return true;
   };
-  // Each pass tries all lengthscales and the amplitude.
+  // Each pass moves every lengthscale and the amplitude, one at a time.
   for (int passes = 0; passes < 2; ++passes) {
     bool better = false;
     for (std::size_t j = 0; j <= likelihood.dimensions(); ++j) {

@@ -58,8 +58,8 @@ class GaussianProcess {
   GaussianProcess(const TrainingSet& training, const FeatureGroups& groups,
                   const Hyperparameters& hyperparameters);
 
-  /// Adds examples. The result is the same, up to rounding, as that of a process built from all
-  /// examples. The time for each example grows with the square of `size`.
+  /// Adds examples. Predictions are then the same, up to rounding, as those of a process built from
+  /// all examples. The time for each example grows with the square of `size`.
   void append(const TrainingSet& further);
   /// Replaces the targets, one for each row of features.
   void set_targets(std::vector<double> targets);
@@ -68,16 +68,17 @@ class GaussianProcess {
   /// Predicts rows [first, last) of `features`.
   [[nodiscard]] Posterior predict(const Matrix& features, std::size_t first,
                                   std::size_t last) const;
-  /// Returns the same means, but upper bounds of the variances, computed from part of the examples.
-  /// Costs much less with many examples; with few, variances are exact.
+  /// Returns the means of `predict`, and upper bounds of its variances, which use only part of the
+  /// examples. Costs much less than `predict` if there are many examples. If there are few,
+  /// variances are exact.
   [[nodiscard]] Posterior bound(const Matrix& features, std::size_t first, std::size_t last) const;
   /// From this many examples on, predictions are expensive, so fewer or cheaper ones are made.
   static constexpr std::size_t k_many_examples = 128;
   [[nodiscard]] Posterior predict(const Matrix& features) const {
     return predict(features, 0, features.rows());
   }
-  /// Mean and variance (with its noise) of each target given all others (Rasmussen and Williams
-  /// 2006, eq. 5.12), and the log density of each standardised target.
+  /// Mean and variance (with its noise) of each target given all other targets (Rasmussen and
+  /// Williams 2006, eq. 5.12). Also has the log density of each standardised target.
   struct LeaveOneOut {
     Posterior posterior;
     std::vector<double> log_densities;

@@ -33,9 +33,10 @@ Hyperparameters Hyperparameters::from_flat(std::span<const double> flat) {
 Prior Prior::dimension_scaled(std::size_t dimensions) {
   const double count = static_cast<double>(std::max<std::size_t>(dimensions, 1));
   Prior result;
-  // The paper's density over the lengthscale is log-normal about sqrt(2) + log(d) / 2 with a spread
-  // of sqrt(3). Its mode is lower than its median by the square of the spread. This normal
-  // distribution over the logarithm has the same mode.
+  // In Hvarfner, Hellsten and Nardi 2024, the density over the lengthscale is log-normal, with
+  // location sqrt(2) + log(d) / 2 and spread sqrt(3). The logarithm of its mode is lower than that
+  // of its median by the square of the spread. This normal distribution over the logarithm has the
+  // same mode.
   result.lengthscale = {std::numbers::sqrt2 - 3.0 + 0.5 * std::log(count), std::numbers::sqrt3};
   return result;
 }

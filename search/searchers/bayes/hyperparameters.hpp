@@ -41,10 +41,10 @@ struct Prior {
   /// the function then does not grow (Hvarfner, Hellsten and Nardi 2024, arXiv 2402.02229).
   [[nodiscard]] static Prior dimension_scaled(std::size_t dimensions);
   /// Like `dimension_scaled`, but centred on the median of that prior's density instead of its
-  /// mode. So it expects smoother functions, which need fewer trials.
+  /// mode. This prior therefore expects smoother functions, which need fewer trials to learn.
   [[nodiscard]] static Prior smooth(std::size_t dimensions);
-  /// Lengthscales around the whole range in every dimension, for any number of dimensions. Lets a
-  /// few dimensions dominate early.
+  /// Lengthscales are about as long as the whole range in every dimension, for any number of
+  /// dimensions. A few dimensions can then dominate after few trials.
   [[nodiscard]] static Prior flat();
 
   /// Returns the start of a fit: the most probable values, but with noticeable noise. If the start

@@ -28,8 +28,8 @@ std::vector<double> random_column(std::size_t points, Rng& rng) {
   return column;
 }
 
-/// Returns by how many the points at which two columns agree outnumber the points at which they
-/// differ, or the reverse. 0: the columns tell nothing about each other.
+/// Counts the points at which two columns agree, and those at which they differ. Returns the
+/// absolute difference of the two counts; 0 for uncorrelated columns.
 int likeness(const std::vector<double>& one, const std::vector<double>& other) {
   int agreeing = 0;
   for (std::size_t i = 0; i < one.size(); ++i)
@@ -54,7 +54,7 @@ void InitialDesign::add_column(std::size_t parameter) {
   Rng rng(seed_, "bayes/two-levels", parameter);
   int least = std::numeric_limits<int>::max();
   Column column{parameter, {}};
-  // Draw random columns, and choose the one least like those of earlier parameters.
+  // Draw random columns, and choose the column that is least like those of earlier parameters.
   for (int draws = 0; draws < 32; ++draws) {
     auto drawn = random_column(static_cast<std::size_t>(default_size()), rng);
     int most_alike = 0;

@@ -20,7 +20,7 @@ class InverseFactor {
  public:
   /// Makes the factor of a matrix without rows.
   InverseFactor() = default;
-  /// Factorises a symmetric matrix, of which only the lower triangle is read; adds jitter as
+  /// Factorises a symmetric matrix. Reads only its lower triangle; adds jitter to the diagonal as
   /// needed. If no jitter helps, uses the diagonal alone, as for independent values.
   explicit InverseFactor(Matrix matrix);
 

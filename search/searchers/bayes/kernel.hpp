@@ -24,8 +24,8 @@ struct FeatureGroups {
 
 /// The kernel: a mixture of two kernels. One is a Matern 5/2 over all dimensions together, which
 /// models every interaction. The other is the mean of one Matern 5/2 for each dimension, which
-/// models no interaction. These are the last and the first order of Duvenaud, Nickisch and
-/// Rasmussen 2011, "Additive Gaussian processes". Both use the same lengthscales.
+/// models no interaction. These are the kernels of the highest and of the first order in Duvenaud,
+/// Nickisch and Rasmussen 2011, "Additive Gaussian processes". Both use the same lengthscales.
 struct Kernel {
   explicit Kernel(const Hyperparameters& hyperparameters);
 
@@ -70,8 +70,8 @@ class PairCovariances {
   void compute(const Kernel& kernel);
 
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
-  /// Returns the sum over pairs of `sensitivities` times the covariance's derivative: with respect
-  /// to the logarithm of each lengthscale and, last, the log odds of the additive share.
+  /// Returns sums over pairs of `sensitivities` times the covariance's derivative. There is one sum
+  /// for the logarithm of each lengthscale, and a last one for the log odds of the additive share.
   [[nodiscard]] std::vector<double> gradient(std::span<const double> sensitivities) const;
 
  private:

@@ -27,7 +27,7 @@ std::size_t stride(std::size_t count) {
 }
 
 /// Returns the largest number of examples up to `count` at which hyperparameters are fitted from
-/// scratch. `place`: index of the candidate.
+/// scratch. `place` is the index of the model candidate.
 std::size_t last_fresh_fit(std::size_t count, std::size_t place) {
   std::size_t at = Learner::k_first_fit;
   for (;;) {
@@ -81,7 +81,7 @@ void Learner::add(std::span<const double> features, double value, double standar
   standard_errors_.push_back(standard_error);
   if (positive_ && !(value > 0.0)) {
     // Use no logarithms from now on. Start again with new candidates, so that fits do not depend on
-    // the times at which models were requested.
+    // when models were requested.
     positive_ = false;
     make_candidates();
   }
@@ -93,8 +93,8 @@ std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::si
   if (count <= limit) return rows;
   std::ranges::stable_sort(rows,
                            [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; });
-  // Take the best values for half of the limit. Take the other half evenly by rank from the
-  // remaining values.
+  // Fill half of the limit with the best values. Choose the other half from the remaining values,
+  // evenly by rank.
   const std::size_t best = limit / 2;
   const std::size_t others = limit - best;
   std::vector<std::size_t> chosen(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(best));

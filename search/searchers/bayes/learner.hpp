@@ -32,8 +32,8 @@ inline constexpr double k_negligible = 0.05;
 
 /// Learns one quantity (an objective, a part of it, memory) from examples that arrive one by one.
 /// The result depends only on the sequence of examples: hyperparameters are fitted at fixed numbers
-/// of examples. Some fits start from scratch, the other fits start from the last fit. So the result
-/// is the same if models are requested after each example or only once at the end.
+/// of examples. Some fits start from scratch, other fits from the last one. The result does not
+/// depend on when models are requested.
 class Learner {
  public:
   /// If `positive` is true, all values are positive, and a logarithmic scale is tried, too.
@@ -59,14 +59,14 @@ class Learner {
   static constexpr std::size_t k_first_fit = 3;
 
  private:
-  /// A process built from a representative choice of the examples up to a fit; later examples are
-  /// appended.
+  /// A process built from a representative selection of the examples up to a fit. Later examples
+  /// are appended to it.
   struct Conditioned {
     std::size_t built_from = 0;  ///< number of examples it was built from
     std::size_t examples = 0;    ///< number of examples built from and appended
     std::vector<std::size_t> rows;
-    /// Transform of the values up to the fit; scales the noise of all rows. Targets use a transform
-    /// of all values.
+    /// Transform computed from the values up to the fit. It scales the noise of all rows, but
+    /// targets use a transform of all values.
     OutputTransform noise_transform;
     GaussianProcess process;
   };
@@ -94,7 +94,7 @@ class Learner {
   void fit(ModelCandidate& candidate, std::size_t count, std::size_t limit,
            const std::vector<Hyperparameters>& starts, int evaluations) const;
   [[nodiscard]] Model condition(ModelCandidate& candidate, const Matrix& pending) const;
-  /// Brings the candidate's process up to date with all examples.
+  /// Updates the candidate's process to all examples.
   void keep_up(ModelCandidate& candidate) const;
   [[nodiscard]] TrainingSet training_set(const OutputTransform& transform,
                                          std::span<const std::size_t> rows) const;

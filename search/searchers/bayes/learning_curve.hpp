@@ -18,9 +18,10 @@ struct CurvePoint {
   double standard_error = 0.0;
 };
 
-/// Returns the milestones at rising fidelities that have a finite value. Doubles all standard
+/// Returns the milestones that have a finite value, in order of fidelity. Doubles all standard
 /// errors but the last, because values are not independent: each includes the measurements of all
-/// earlier ones. Without this, several values of one trial would seem to average out its noise.
+/// earlier ones. With smaller errors, several values of one trial would seem to average out its
+/// noise.
 [[nodiscard]] std::vector<CurvePoint> learning_curve_of(std::span<const Milestone> milestones);
 
 /// Predicts values of full trials from learning curves: weighted Gaussian processes over
@@ -33,7 +34,7 @@ class LearningCurveModel {
   LearningCurveModel(const FeatureMap& feature_map, std::vector<Model> models,
                      double least_fidelity);
 
-  /// Returns the transform of which all predictions are targets.
+  /// Returns the transform that defines the scale of all predictions: they are its targets.
   [[nodiscard]] const OutputTransform& transform() const { return models_[0].transform; }
   /// Predicts full trials: mean and variance of the mixture for each point.
   [[nodiscard]] std::vector<Normal> full(std::span<const Point> points) const;

@@ -44,7 +44,7 @@ Matrix covariance_matrix(const PairCovariances& pairs, const std::vector<double>
 /// Likelihood of the targets under a zero-mean normal distribution.
 struct MarginalLikelihood {
   double negative_log = 0.0;    ///< up to a constant
-  double fit = 0.0;             ///< targets' covariance^-1 targets
+  double fit = 0.0;             ///< t' covariance^-1 t for the targets t
   Matrix inverse;               ///< covariance^-1
   std::vector<double> weights;  ///< covariance^-1 targets
 };

@@ -30,7 +30,7 @@ struct NormalEquations {
     }
   }
 
-  /// Minimises along one coefficient after the other, each at least 0.
+  /// Minimises the squared relative errors by coordinate descent, with coefficients of at least 0.
   [[nodiscard]] std::vector<double> solve() const {
     std::vector<double> coefficients(sums.size(), 0.0);
     for (int sweep = 0; sweep < k_most_sweeps; ++sweep) {
@@ -74,8 +74,9 @@ double log_share(double share) {
   return std::log(std::max(share, std::numeric_limits<double>::min()));
 }
 
-/// Learns the peaks divided by what the terms explain. Each peak is compared with coefficients that
-/// are fitted to all other peaks, so that the model sees how well the terms predict new trials.
+/// Adds to the learner `ratios` each peak divided by its prediction from the terms. The prediction
+/// uses coefficients that are fitted to all other peaks. So the learner sees how well the terms
+/// predict new trials.
 Learner ratios_of(const Learner& peaks, const Matrix& terms, Learner ratios) {
   const std::vector<double> left_out = left_out_ratios(terms, peaks.values());
   for (std::size_t i = 0; i < left_out.size(); ++i)
@@ -126,8 +127,9 @@ double ExplainedPeak::bytes(std::span<const double> features) const {
 
 std::vector<double> MemoryForecast::log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const {
-  // Sum over limits of p(limit | outcomes) cdf((limit - mean) / deviation): the peak's predictive
-  // distribution (Rasmussen and Williams 2006, eq. 2.25-2.26), averaged over the unknown limit.
+  // Sum over limits of p(limit | outcomes) cdf((limit - mean) / deviation). This is the peak's
+  // predictive distribution, averaged over the unknown limit (Rasmussen and Williams 2006, eq.
+  // 2.25-2.26).
   const Posterior needed = model_.process.predict(features, first, last);
   std::vector<double> result;
   for (std::size_t i = 0; i < needed.means.size(); ++i) {
@@ -186,10 +188,10 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
   const double log_range =
       knows_limit ? std::max(0.0, std::log(*limit_bytes_ / lowest)) : k_highest_log_ratio;
   std::vector<double> limits;
-  std::vector<double> densities;  // log probability that the trials that ran out of memory did so
+  std::vector<double> densities;  // for each limit: log p(observed failures | limit)
   for (int k = 0; k < k_limits; ++k) {
     const double limit = lowest * std::exp(log_range * k / (k_limits - 1));
-    // p(those that ran out | limit) = product of cdf((needed - limit) / deviation)
+    // p(all failed trials run out of memory | limit) = product of cdf((needed - limit) / deviation)
     double density = 0.0;
     for (std::size_t i = 0; i < needed.means.size(); ++i) {
       density += log_normal_cdf((needed.means[i] - target_of(limit, exhausted_.row(i))) /

@@ -14,18 +14,18 @@
 
 namespace steptune::bayes {
 
-/// Returns non-negative coefficients of the columns of `terms`, such that the sums of the rows come
-/// as near to `values` as possible. Minimises the squares of relative errors. All terms must be
-/// non-negative, and all values positive.
+/// Fits `values` by sums of the columns of `terms` with non-negative coefficients, and returns the
+/// coefficients. Minimises the squares of relative errors. All terms must be non-negative, and all
+/// values positive.
 [[nodiscard]] std::vector<double> fit_non_negative(const Matrix& terms,
                                                    std::span<const double> values);
 
-/// Returns the sum of a row of terms, each times its coefficient, and never 0.
+/// Returns the sum of terms times their coefficients; a tiny positive number instead of 0.
 [[nodiscard]] double sum_of_terms(std::span<const double> terms,
                                   std::span<const double> coefficients);
 
-/// Fits coefficients to all values but one, and divides that value by the sum that they predict.
-/// Returns this ratio for each value, limited to 1/1000 and 1000. 1: predicted exactly.
+/// Divides each value by its prediction from coefficients that are fitted to all other values.
+/// Returns these ratios, each limited to the range from 1/1000 to 1000. 1: exact prediction.
 [[nodiscard]] std::vector<double> left_out_ratios(const Matrix& terms,
                                                   std::span<const double> values);
 
@@ -38,7 +38,8 @@ using MemoryTerms = std::function<std::vector<double>(std::span<const double> fe
 [[nodiscard]] MemoryTerms memory_terms(const SearchSpace& space, const FeatureMap& feature_map,
                                        const std::vector<MemoryTerm>& terms);
 
-/// Part of a peak that the terms explain. Without terms it is 1, and the model explains all.
+/// Part of a peak that the terms explain. Without terms this part is 1, and the Gaussian process
+/// predicts the whole peak.
 class ExplainedPeak {
  public:
   ExplainedPeak() = default;
@@ -55,7 +56,8 @@ class ExplainedPeak {
 
 /// Predicts if a trial fits into memory, from the peak memory of trials that did. The limit is
 /// uncertain. It is at least every measured peak, and probably below the predicted need of each
-/// trial that ran out of memory. If terms and size of the memory are known, it is near that size.
+/// trial that ran out of memory. If terms and the size of the memory are known, the limit is near
+/// that size.
 class MemoryForecast {
  public:
   /// `model` predicts peaks divided by their explained parts. `limits` are possible limits in
@@ -86,7 +88,7 @@ class MemoryModel {
   void add_peak(std::span<const double> features, double peak_bytes);
   void add_out_of_memory(std::span<const double> features);
 
-  /// States the size of the memory. Counts only if the study declares terms.
+  /// Sets the size of the memory, which is used only if the study declares terms.
   void set_limit(double bytes) { limit_bytes_ = bytes; }
 
   /// True if the study declares terms.

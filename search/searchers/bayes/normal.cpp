@@ -40,8 +40,8 @@ double slope_of_log_cdf(double z, double log_cdf) {
 }
 
 double log_improvement(double z) {
-  // Ament et al. 2023, eq. 9. Uses three ranges, because the sum density + z cdf loses its digits
-  // in the lower tail.
+  // Ament et al. 2023, eq. 9. Uses three ranges, because the sum density + z cdf loses precision in
+  // the lower tail.
   if (z > -1.0) return std::log(normal_density(z) + z * normal_cdf(z));
   if (z > k_asymptotic) {
     // density(z) (1 - |z| Mills(|z|)): the relative error from cancellation stays below z^2

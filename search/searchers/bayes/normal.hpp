@@ -14,9 +14,9 @@ inline constexpr double k_least_variance = 1e-12;
 [[nodiscard]] double log_normal_cdf(double z);
 /// Returns density(z) / cdf(z), the derivative of `log_normal_cdf`, given the logarithm of cdf(z).
 [[nodiscard]] double slope_of_log_cdf(double z, double log_cdf);
-/// Returns log(density(z) + z cdf(z)): the logarithm of a standard normal's expected improvement
-/// over -z (Ament et al. 2023, "Unexpected improvements to expected improvement", eq. 9). Finite
-/// for every finite z down to -1e150.
+/// Returns log(density(z) + z cdf(z)), the logarithm of a standard normal's expected improvement
+/// over -z. Source: Ament et al. 2023, "Unexpected improvements to expected improvement", eq. 9.
+/// Finite for every finite z down to -1e150.
 [[nodiscard]] double log_improvement(double z);
 /// Returns log(exp(a) - exp(b)) for a >= b; minus infinity if they are equal.
 [[nodiscard]] double log_difference(double a, double b);

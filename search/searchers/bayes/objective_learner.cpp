@@ -9,7 +9,7 @@
 namespace steptune::bayes {
 namespace {
 
-/// Predicts with the earlier study's expectation plus the remainder, as targets of `transform`.
+/// Predicts targets of `transform`: the earlier study's expectation plus this study's deviation.
 Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& transform,
                             const Matrix& features, std::size_t first, std::size_t last) {
   Posterior posterior = shifted.remainder.process.predict(features, first, last);

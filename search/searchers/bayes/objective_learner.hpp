@@ -13,7 +13,7 @@ namespace steptune::bayes {
 /// `has_cheap_bounds`; otherwise they are exact.
 enum class Variances { exact, bounded };
 
-/// Predicts one objective, as targets of `transform()`.
+/// Predicts one objective. Predictions are targets, that is, values converted by `transform()`.
 class ObjectiveModel {
  public:
   explicit ObjectiveModel(Model plain) : weight_(plain.weight), transform_(plain.transform) {

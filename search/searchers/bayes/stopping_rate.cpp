@@ -99,20 +99,20 @@ class RuleValue {
 }  // namespace
 
 double log_stopping_rate(const Normal& full, double best, std::span<const Stage> stages) {
-  // Bisection for the root of V_0(rate) = 0: the Gittins index of a Pandora's box with stages
+  // Finds the root of V_0(rate) = 0 by bisection: the Gittins index of a Pandora's box with stages
   // (Weitzman 1979; Xie et al. 2024), as a rate.
   double price = 0.0;
   for (const Stage& stage : stages)
     price += stage.price;
   const double log_gain = log_expected_improvement(full, best);
-  // Rate without any stop.
+  // Rate of a trial that is never stopped early: a lower bound.
   double low = log_gain - std::log(price);
   if (stages.size() == 1) return low;
   double high = log_gain - std::log(stages.front().price);
   const RuleValue value_of_rule(full, best, stages);
   // The grid cannot resolve rates this low. Stopping rules cannot improve them noticeably.
   if (!(value_of_rule.at(std::exp(low)) > 0.0)) return low;
-  // The bounds are infinite if a price is 0 or infinite.
+  // If a price is 0 or infinite, `low` or `high` is infinite, and the loop still ends.
   for (int halvings = 0; halvings < 40 && high - low > 1e-3; ++halvings) {
     const double middle = 0.5 * (low + high);
     (value_of_rule.at(std::exp(middle)) > 0.0 ? low : high) = middle;
