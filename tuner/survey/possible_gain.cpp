@@ -51,10 +51,18 @@ constexpr double k_saved_by_one_thread = 0.35;
 
 /// A process that uses a smaller share of a CPU mostly waits.
 constexpr double k_waits_below = 0.5;
+/// With more runnable threads for each CPU, threads wait for CPUs and slow each other down.
+constexpr double k_crowded_above = 1.5;
 
 double share_of(const std::map<std::string, double>& shares, std::string_view part) {
   const auto found = shares.find(std::string(part));
   return found == shares.end() ? 0.0 : found->second;
+}
+
+/// Returns the program's runnable threads for each CPU if there are too many; otherwise nullopt.
+std::optional<double> crowd_of(const Survey& survey) {
+  const double crowd = survey.activity ? survey.activity->runnable_threads_per_cpu() : 0.0;
+  return crowd > k_crowded_above ? std::optional(crowd) : std::nullopt;
 }
 
 /// True if the training process itself computes the batches, so that its settings affect them.
@@ -68,7 +76,9 @@ double acted_on(const Knob& knob, const Survey& survey,
                 const std::map<std::string, double>& shares) {
   if (knob.part == "host") {
     if (const auto idle = survey.metric("gpu_idle_share")) return *idle;
-    return loads_in_training_process(survey) ? 1.0 : 1.0 - share_of(shares, "data");
+    // Too many threads also slow the workers down, for which a step may wait.
+    const bool affects_loading = loads_in_training_process(survey) || crowd_of(survey);
+    return affects_loading ? 1.0 : 1.0 - share_of(shares, "data");
   }
   if (knob.part == k_collector_part) return survey.metric(k_collector_share).value_or(0.0);
   if (knob.part == "prepare") return share_of(shares, "prepare") + share_of(shares, "transfer");
@@ -83,9 +93,7 @@ double saved_by_threads(const Survey& survey, double cpus) {
   const auto today = count_today(survey.log, "num_threads");
   if (!today) return k_usual_saving;
   const double threads = std::max(1.0, static_cast<double>(*today));
-  const double crowd = survey.activity ? survey.activity->runnable_threads_per_cpu() : 0.0;
-  // If more threads are runnable for each CPU, they slow each other down.
-  if (crowd > 1.5) return 1.0 - 1.0 / crowd;
+  if (const auto crowd = crowd_of(survey)) return 1.0 - 1.0 / *crowd;
   if (threads < cpus) return 1.0 - threads / cpus;
   return threads > cpus ? 1.0 - cpus / threads : k_saved_by_one_thread;
 }
@@ -148,11 +156,13 @@ std::string ceiling_text(const Survey& survey) {
   return loading_ceiling_text(*ceiling, survey.log.replay().has_value());
 }
 
-/// With workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
+/// If threads wait for CPUs, more workers would compute no faster, so loading does not wait. With
+/// workers, uses their CPU share as the hook reports it. If the hook reports none, uses the
 /// CPU share of all children in `/proc`. If there are no workers, the training process loads data
 /// itself. Its CPU time minus the time of computation then shows how busy it is while a step waits
 /// for data.
 std::optional<bool> loading_waits(const Survey& survey) {
+  if (crowd_of(survey)) return false;
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
   const auto workers = count_today(survey.log, "num_workers");

@@ -238,6 +238,8 @@ TEST(Draft, GoesBeyondTheCpusWithWorkersOnlyIfLoadingWaits) {
   EXPECT_EQ(most_workers(survey), 16.0);
   survey.last.metrics["loader_worker_cpu_share"] = 0.05;
   EXPECT_EQ(most_workers(survey), 512.0) << "the busy child processes are not workers";
+  survey.activity->mean_runnable_threads = 24.0;
+  EXPECT_EQ(most_workers(survey), 16.0) << "workers wait for CPUs";
   survey.last.metrics["loader_worker_cpu_share"] = 0.9;
   survey.activity.reset();
   EXPECT_EQ(most_workers(survey), 16.0);
@@ -286,6 +288,12 @@ TEST(Draft, BeginsWithThreadsIfCpusAreOverloaded) {
   EXPECT_EQ(first(), "num_workers");
   survey.activity = activity(79.0, 64.0);
   EXPECT_EQ(first(), "num_threads");
+  events = loader_knobs("4");
+  events.push_back(knob("num_threads", "1"));
+  survey = usual(events, 0.8);
+  EXPECT_EQ(first(), "num_workers");
+  survey.activity = activity(10.0, 64.0);
+  EXPECT_EQ(first(), "num_threads") << "each worker starts many threads";
 }
 
 TEST(Draft, OrdersParametersByTheirPossibleGain) {
