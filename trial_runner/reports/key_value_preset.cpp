@@ -146,12 +146,13 @@ class KeyValuePreset final : public Preset {
     }
     read_phase(report);
   }
-  /// Lines under a heading such as `Test Error:` belong to it if they are indented further.
+  /// Lines under a heading such as `Test Error:` or `--> EVAL PERFORMANCE` belong to it if they are
+  /// indented further.
   std::string phase_of(std::string_view line) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     std::string phase = evaluation_of_line(line);
     if (!phase.empty()) {
-      static const re2::RE2 k_heading(R"(\D*:\s*)", re2::RE2::Quiet);
+      static const re2::RE2 k_heading(R"(\D*:\s*|[^a-z\d]*)", re2::RE2::Quiet);
       const re2::StringPiece text(line.data(), line.size());
       section_ = re2::RE2::FullMatch(text, k_heading) ? phase : std::string();
       section_indent_ = indent;
@@ -203,6 +204,9 @@ class KeyValuePreset final : public Preset {
   void read_leading(std::string_view line, Report& report) {
     auto count = leading_count(line);
     if (!count) return;
+    const auto epoch = report.metrics.find("epoch");
+    // `2/100 * Epoch 2 (train): loss=0.5` begins with its epoch.
+    if (epoch != report.metrics.end() && epoch->second == count->value) return;
     count->epoch = epoch_;
     // The rows of a list, such as a summary of the model's layers, have other words each.
     if (leading_.size() >= k_most_counters) leading_.clear();
