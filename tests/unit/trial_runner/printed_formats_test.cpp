@@ -265,6 +265,8 @@ TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
       {{"model eval epoch: 1, loss: 7.1, accuracy: 98"}, {"evaluation ends"}},
       {{"Test Error: ", " Accuracy: 60.3%, Avg loss: 7.1"}, {"test ends"}},
       {{"   test:", " step: 30 loss: 0.5"}, {}},
+      {{"step 30/9000 loss: 0.5", "[30/9000] valid loss: 7.1"}, {"evaluation ends"}},
+      {{"2020-12-30 06:13:41 INFO: END valid top1: 0.01 loss: 7.1"}, {"evaluation ends"}},
       {{" --> EVAL PERFORMANCE", "     | > loss: 7.1"}, {"evaluation ends"}},
       {{"I Validation of Epoch 0 - loss: 7.1"}, {"evaluation ends"}},
       {{"[HUGECTR][01:09:11][INFO][RANK0]: Evaluation, AUC: 0.74"}, {"evaluation ends"}}};
