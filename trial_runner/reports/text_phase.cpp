@@ -12,12 +12,12 @@ namespace {
 
 // Names of evaluations, also as first words of their metrics.
 #define STEPTUNE_EVALUATION \
-  "(?:test(?:ing)?|val(?:id(?:at(?:e|ing|ion))?)?|eval(?:uat(?:e|ing|ion))?|dev)"
+  "(?:test(?:ing)?|val(?:i|id(?:at(?:e|ing|ion))?)?|eval(?:uat(?:e|ing|ion))?|dev)"
 
 std::string prefix_of(const re2::StringPiece& word) {
   std::string name = metric_name({word.data(), word.size()});
   if (name.starts_with("test")) return "test";
-  if (name == "validate" || name == "validating") return "val";
+  if (name == "vali" || name == "validate" || name == "validating") return "val";
   if (name.starts_with("infer") || name == "evaluate") return "eval";
   return name;
 }
