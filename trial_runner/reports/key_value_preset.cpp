@@ -117,6 +117,7 @@ class KeyValuePreset final : public Preset {
     if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
+      if (counter_name(metric_name(pair.name)) && counts_several(pairs, pair)) continue;
       // `Epoch 5 (train)0.8s + (eval)0.4s: train loss = 0.2` names the training itself.
       const bool names_training = metric_name(pair.name).starts_with("train_");
       const std::string section =
@@ -146,6 +147,13 @@ class KeyValuePreset final : public Preset {
       read_share_of_run(line, report);
     }
     read_phase(report);
+  }
+  /// True for each of `Actor Steps = 825 | Learner Steps = 2`: one name for several counts.
+  static bool counts_several(const std::vector<NumberPair>& pairs, const NumberPair& pair) {
+    return pair.shortened && std::ranges::any_of(pairs, [&](const NumberPair& other) {
+             return other.shortened && other.value != pair.value &&
+                    metric_name(other.name) == metric_name(pair.name);
+           });
   }
   /// Lines under a heading such as `Test Error:` or `--> EVAL PERFORMANCE` belong to it if they are
   /// indented further.

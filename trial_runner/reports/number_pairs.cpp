@@ -140,6 +140,7 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
     if (!value) continue;
     NumberPair pair;
     pair.name = pair_name({label.data(), label.size()});
+    pair.shortened = pair.name.size() < label.size();
     pair.at = static_cast<std::size_t>(label.data() - text.data());
     pair.value = *value * unit_scale({unit.data(), unit.size()});
     pair.scaled = unit == "K" || unit == "M";

@@ -137,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"AnOuterLoopsIterations", {"Iteration 2: Epoch 1 [100/391] loss: 0.9", "Iteration 2: Epoch 1 [200/391] loss: 0.8"}, 200, {}, 0.8},
   FormatCase{"AnEpochBeforeItsName", {"2/9 * Epoch 2 (train): loss=0.8", "2/9 * Epoch 2 (valid): loss=0.9", "3/9 * Epoch 3 (train): loss=0.7", "3/9 * Epoch 3 (valid): loss=0.9"}, {}, 3, 0.7, CountUnit::epochs},
   FormatCase{"LossesOfOtherSetsBesideTheTrainings", {"iters: 100, epoch: 1 | loss: 0.8", "iters: 200, epoch: 1 | loss: 0.7", "Epoch: 1, Steps: 225 | Train Loss: 0.8 Vali Loss: 0.9 Test Loss: 1.1", "train loss 0.8, validation loss 0.9"}, 200, {}, 0.7},
+  FormatCase{"SeveralCountsUnderOneName", {"[Learner] Actor Steps = 800 | Learner Steps = 2 | Loss = 0.8", "[Learner] Actor Steps = 1600 | Learner Steps = 3 | Loss = 0.7"}, {}, {}, 0.7},
   FormatCase{"OneCountUnderTwoNames", {"step 250: val loss 2.2", "iter 250: loss 2.1", "iter 260: loss 2.0"}, 260, {}, 2.0}),
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
