@@ -15,7 +15,8 @@ struct PhaseWords {
 };
 constexpr std::array<PhaseWords, 5> k_words{{
     {"evaluation",
-     R"((?i)\b(?:val|valid|validat\w*|eval|evaluat\w*|dev)\b|\bClass\s+Images\s+Instances\b)"
+     R"((?i)\b(?:val|valid|validat\w*|eval|evaluat\w*|dev)\b)"
+     R"(|\bClass\s+Images\s+(?:Instances|Labels|Targets)\b)"
      R"(|\b(?:calculating|computing|estimating) (?:\w+ )?loss\b)"},
     {"test", R"((?i)\b(test|testing)\b)"},
     {"prediction", R"((?i)\bpredict\w*\b)"},

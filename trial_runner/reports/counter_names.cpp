@@ -23,7 +23,7 @@ constexpr CounterName doubtful(CounterName counter) {
   return counter;
 }
 
-constexpr std::array<NamedCounter, 56> k_counters{{
+constexpr std::array<NamedCounter, 58> k_counters{{
     {"update", k_update},
     {"num_updates", k_update},
     {"nupdates", k_update},
@@ -64,6 +64,7 @@ constexpr std::array<NamedCounter, 56> k_counters{{
     {"total_samples", doubtful(k_samples)},
     {"examples", doubtful(k_samples)},
     {"num_examples", doubtful(k_samples)},
+    {"total_exs", doubtful(k_samples)},
     {"images", doubtful(k_samples)},
     {"imgs", doubtful(k_samples)},
     {"records", doubtful(k_samples)},
@@ -76,6 +77,7 @@ constexpr std::array<NamedCounter, 56> k_counters{{
     {"timesteps", doubtful(k_samples)},
     {"total_timesteps", doubtful(k_samples)},
     {"num_timesteps", doubtful(k_samples)},
+    {"timesteps_total", doubtful(k_samples)},
     {"env_step", doubtful(k_samples)},
     {"env_steps", doubtful(k_samples)},
     {"total_env_steps", doubtful(k_samples)},

@@ -17,7 +17,8 @@ namespace {
 // Keras 3: ` 12/100 ━━━━━━━━━ 15s 150ms/step - accuracy: 0.1 - loss: 2.3`; ` 12/Unknown ...`.
 const re2::RE2& line_regex() {
   static const re2::RE2 k_regex(
-      R"(^\s*(\d{1,15})/(\d{1,15}|Unknown)\s+(?:\[[=>.\s]*\]|[━╸╺ ]+)?\s*((?:-|\d).*)?$)",
+      R"(^\s*(\d{1,15})/(\d{1,15}|Unknown)\s+(?:\[[=>.\s]*\]|[━╸╺ ]+)?\s*)"
+      R"(((?:-|\d[\d:]*(?:s|:\d\d)\s).*)?$)",
       re2::RE2::Quiet);
   return k_regex;
 }

@@ -117,6 +117,7 @@ class KeyValuePreset final : public Preset {
     if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
+      if (counter_name(metric_name(pair.name)) && counts_several(pairs, pair)) continue;
       // `Epoch 5 (train)0.8s + (eval)0.4s: train loss = 0.2` names the training itself.
       const bool names_training = metric_name(pair.name).starts_with("train_");
       const std::string section =
@@ -128,6 +129,7 @@ class KeyValuePreset final : public Preset {
     }
     if (!phase.empty()) return read_phase_line(line, phase, report);
     if (const auto heading = line_heading(line)) {
+      position_ = heading->count;
       if (heading->count.epoch) epoch_ = heading->count.epoch;
       heading_counts_samples_ = heading_counts_samples_ || heading->counts_samples;
       CounterSet& counters = heading_counts_samples_ ? samples_ : steps_;
@@ -146,12 +148,20 @@ class KeyValuePreset final : public Preset {
     }
     read_phase(report);
   }
-  /// Lines under a heading such as `Test Error:` belong to it if they are indented further.
+  /// True for each of `Actor Steps = 825 | Learner Steps = 2`: one name for several counts.
+  static bool counts_several(const std::vector<NumberPair>& pairs, const NumberPair& pair) {
+    return pair.shortened && std::ranges::any_of(pairs, [&](const NumberPair& other) {
+             return other.shortened && other.value != pair.value &&
+                    metric_name(other.name) == metric_name(pair.name);
+           });
+  }
+  /// Lines under a heading such as `Test Error:` or `--> EVAL PERFORMANCE` belong to it if they are
+  /// indented further.
   std::string phase_of(std::string_view line) {
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     std::string phase = evaluation_of_line(line);
     if (!phase.empty()) {
-      static const re2::RE2 k_heading(R"(\D*:\s*)", re2::RE2::Quiet);
+      static const re2::RE2 k_heading(R"(\D*:\s*|[^a-z\d]*)", re2::RE2::Quiet);
       const re2::StringPiece text(line.data(), line.size());
       section_ = re2::RE2::FullMatch(text, k_heading) ? phase : std::string();
       section_indent_ = indent;
@@ -203,6 +213,10 @@ class KeyValuePreset final : public Preset {
   void read_leading(std::string_view line, Report& report) {
     auto count = leading_count(line);
     if (!count) return;
+    position_ = count;
+    const auto epoch = report.metrics.find("epoch");
+    // `2/100 * Epoch 2 (train): loss=0.5` begins with its epoch.
+    if (epoch != report.metrics.end() && epoch->second == count->value) return;
     count->epoch = epoch_;
     // The rows of a list, such as a summary of the model's layers, have other words each.
     if (leading_.size() >= k_most_counters) leading_.clear();
@@ -259,8 +273,8 @@ class KeyValuePreset final : public Preset {
     gap_.on_training(*count, report.received_s);
     bars_.on_training(*count);
   }
-  /// `Test: [ 10/196] Loss 0.5` and `Evaluating iter 10/100` are progress; `Test set: Average loss:
-  /// 0.5` is a result.
+  /// `Test: [ 10/196] Loss 0.5` and `Evaluating iter 10/100` are progress. `Test set: Average loss:
+  /// 0.5` is a result, and so is `[300/9000] valid loss: 0.5` at the training's position.
   void read_phase_line(std::string_view line, const std::string& heading, Report& report) {
     static const re2::RE2 k_regex(
         R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?|(?i:\b(?:test|val|eval):?\s*))\[)"
@@ -269,8 +283,10 @@ class KeyValuePreset final : public Preset {
         re2::RE2::Quiet);
     const std::string name = phase_of_description(heading).value_or(heading);
     double done = 0.0, total = 0.0;
-    const bool on_its_way =
+    const bool has_fraction =
         re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &done, &total);
+    const bool is_of_training = position_ && position_->value == done && position_->total == total;
+    const bool on_its_way = has_fraction && !is_of_training;
     const bool has_number = line.find_first_of("0123456789") != line.npos;
     const bool result = has_number && (!on_its_way || done >= total);
     if (on_its_way) {
@@ -314,6 +330,7 @@ class KeyValuePreset final : public Preset {
       return counters.forget(key);
     }
     if (pair.total && !watched_[name + "/"].may_be_position(count)) return;
+    if (pair.total) position_ = count;
     const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
     if (doubtful && !is_counter(watched_[name], count)) return;
     const auto cumulative = counters.add(key, count, counter.rank);
@@ -337,6 +354,7 @@ class KeyValuePreset final : public Preset {
   /// The heading counts parts of the steps that are named in its line.
   bool heading_counts_parts_ = false;
   std::optional<double> step_beside_heading_;
+  std::optional<Count> position_;  ///< latest count of the training as printed, `12/100`
   std::optional<double> episode_;  ///< number of the line's episode
   std::string section_;            ///< evaluation under whose heading the line stands
   std::size_t section_indent_ = 0;

@@ -16,10 +16,11 @@ struct Heading {
   const char* pattern;  ///< groups: epoch (may be empty), count, total (may be empty)
   bool counts_samples;
 };
-// Matches an epoch such as `Epoch: [0/100]`, `epoch 3:`, `Epoch #3`, and the signs up to the next
-// number.
+// Matches an epoch such as `Epoch: [0/100]`, `epoch 3:`, `Epoch #3`, `Epoch[3 of 9]`, and the signs
+// up to the next number.
 #define STEPTUNE_EPOCH \
-  R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
+  R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b)" \
+  R"((?:\s*(?:/|of)\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
 constexpr std::array<Heading, 10> k_headings{{
     // PyTorch's MNIST examples, which are often copied, count samples in the brackets. The example
@@ -30,10 +31,11 @@ constexpr std::array<Heading, 10> k_headings{{
     {R"(()^loss: \d+\.\d{6}  \[ *(\d{1,15})/(\d{5,15})\])", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
-    {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
+    // Also `Epoch[0] Batch [20-40]`: the range of a window ends with the count.
+    {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(?:\d{1,15}\s*-\s*)?(\d{1,15})()\s*[\],])", false},
     {R"(\[\s*(\d{1,9})/\d{1,9}\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
     {R"((?i)(?:^|\W)train:?\s+(\d{1,9})(?:\s*/\s*\d{1,9})?(?:\s*\(\s*\d{1,3}\s*%\))?)"
-     R"(\s*\[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
+     R"(\s*[\[,]\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},
     {R"(()(?i)\b(?:steps?|iters?|iterations?|batch|train(?:ing)?)(?:\(train\))?[\s:#=\]]*)"
      R"([\[(]\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
@@ -84,7 +86,8 @@ std::optional<LineHeading> line_heading(std::string_view line) {
 std::optional<Count> leading_count(std::string_view line) {
   // Python's default log format begins with `INFO:root:`.
   static const re2::RE2 k_number(
-      R"(^\s*(?:(?:DEBUG|INFO):[\w.]*:\s*)?(?:\[(\d{1,15})\]|(\d{1,15})\s*(?:\||:\s|\t))\D*\d)",
+      R"(^\s*(?:(?:DEBUG|INFO):[\w.]*:\s*)?(?:\[\s*\d{1,9}\]\s+(\d{1,15})\s*\||\[(\d{1,15})\])"
+      R"(|(\d{1,15})\s*(?:\||:\s|\t|\(\s*\d{1,3}(?:\.\d+)?\s?%\)))\D*\d)",
       re2::RE2::Quiet);
   // A list of files and a layer of a model (`(3): Linear(64, 64)`) have no loss. A date is followed
   // by its year or by a time. A single digit such as `(0)` may be a rank.
@@ -97,7 +100,7 @@ std::optional<Count> leading_count(std::string_view line) {
   std::array<re2::StringPiece, 3> forms;
   re2::StringPiece total;
   if (!re2::RE2::PartialMatch(text, k_with_loss, &forms[0], &forms[1], &forms[2], &total) &&
-      !re2::RE2::PartialMatch(text, k_number, &forms[0], &forms[1])) {
+      !re2::RE2::PartialMatch(text, k_number, &forms[0], &forms[1], &forms[2])) {
     return std::nullopt;
   }
   const auto form =
@@ -118,7 +121,8 @@ std::string words_of_line(std::string_view line) {
 
 std::optional<double> epoch_in_brackets(std::string_view line) {
   static const re2::RE2 k_regex(
-      R"((?i)(?:\b(best|last|max|per)\s+)?\bepoch:?\s*\[\s*(\d{1,9})(?:\s*/\s*\d{1,9})?\s*\])",
+      R"((?i)(?:\b(best|last|max|per)\s+)?\bepoch:?\s*)"
+      R"(\[\s*(\d{1,9})(?:\s*(?:/|of)\s*\d{1,9})?\s*\])",
       re2::RE2::Quiet);
   re2::StringPiece other, epoch;
   const re2::StringPiece text(line.data(), line.size());

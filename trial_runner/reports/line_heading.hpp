@@ -17,7 +17,7 @@ struct LineHeading {
 [[nodiscard]] std::optional<LineHeading> line_heading(std::string_view line);
 
 /// Returns the count at the start of a line with further numbers: `10 | loss 4.2`, `[10] mae 0.5`,
-/// `10/100, loss: 4.2`.
+/// `10/100, loss: 4.2`, `10 (5.0%) 43 ms`, and after an epoch or a rank, `[ 0] 10 || B: 0.5`.
 [[nodiscard]] std::optional<Count> leading_count(std::string_view line);
 
 /// Returns the line without its numbers and blanks. Lines of one kind have equal words.

@@ -17,7 +17,7 @@ namespace {
 // Two alternatives: any name with `=` or `:`, and known words with blanks or other signs.
 constexpr const char* k_pair_pattern =
     R"((?:\b((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["'#]?\s*[=:]\s*|)"
-    R"(\b((?i:(?:(?:train|val|valid|test|dev|global|lm) )?)"
+    R"(\b((?i:(?:(?:train|val(?:i|id(?:ation)?)?|eval|test|dev|global|lm) )?)"
     R"((?:step|iter|iteration|update|batch|epoch|episode|samples|\w*loss|cost|\w*acc|accuracy|lr)"
     R"(|num_updates|global_step|nll|mse|rmse|mae|elbo|ppl|perplexity|psnr|auc|wer|cer|bleu|acc@1)"
     R"(|acc@5|(?:up|ep|sen)\.))))"
@@ -33,9 +33,9 @@ const re2::RE2& pair_regex() {
 }
 
 bool qualifies(std::string_view word) {
-  constexpr std::array<std::string_view, 17> k_qualifiers{
-      "train",    "training", "val",    "valid", "validation", "eval",  "test", "lm", "total",
-      "consumed", "seen",     "global", "mean",  "learning",   "batch", "grad", "dev"};
+  constexpr std::array<std::string_view, 18> k_qualifiers{
+      "train", "training", "val",  "vali",   "valid", "validation", "eval",  "test", "lm",
+      "total", "consumed", "seen", "global", "mean",  "learning",   "batch", "grad", "dev"};
   const std::string lower = metric_name(word);
   return std::find(k_qualifiers.begin(), k_qualifiers.end(), lower) != k_qualifiers.end();
 }
@@ -140,6 +140,7 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
     if (!value) continue;
     NumberPair pair;
     pair.name = pair_name({label.data(), label.size()});
+    pair.shortened = pair.name.size() < label.size();
     pair.at = static_cast<std::size_t>(label.data() - text.data());
     pair.value = *value * unit_scale({unit.data(), unit.size()});
     pair.scaled = unit == "K" || unit == "M";

@@ -19,8 +19,9 @@ struct NumberPair {
   std::optional<double> total;  ///< `100` of `12/100`
   /// True if the text has no decimals and no exponent; also for `1,000` and `1K`.
   bool whole = false;
-  std::size_t at = 0;   ///< position of the name in the text
-  bool scaled = false;  ///< rounded to thousands or millions: `1K`, `2M`
+  std::size_t at = 0;      ///< position of the name in the text
+  bool scaled = false;     ///< rounded to thousands or millions: `1K`, `2M`
+  bool shortened = false;  ///< `name` lacks a first word that is no qualifier: `Actor Steps`
 };
 
 /// Finds at most 64 pairs in `text`, in order. Keeps names as printed. Skips numbers with a unit,

@@ -2,6 +2,7 @@
 #include "trial_runner/reports/printed_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <re2/re2.h>
 
@@ -97,11 +98,15 @@ std::vector<TableCell> PrintedTable::read_csv(std::string_view line) {
     return {};
   }
   if (cells.size() != csv_header_.size()) return {};
+  static const re2::RE2 k_date(R"((?:\d{4}-\d\d-\d\d.*)?)", re2::RE2::Quiet);
   std::vector<TableCell> row;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto number = cells[i].empty() ? CellNumber{} : number_of_cell(cells[i]);
+    const bool has_none = re2::RE2::FullMatch(cells[i], k_date);
+    const auto number = has_none ? CellNumber{} : number_of_cell(cells[i]);
     if (!number) return {};
-    row.push_back({csv_header_[i], number->value, number->whole, /*is_named=*/true});
+    // Data frames write whole numbers as `49.0`.
+    const bool whole = number->whole || (number->value && std::fmod(*number->value, 1.0) == 0.0);
+    row.push_back({csv_header_[i], number->value, whole, /*is_named=*/true});
   }
   return row;
 }
@@ -131,9 +136,11 @@ std::vector<TableCell> PrintedTable::read(std::string_view line) {
     if (is_header && names[0].starts_with("# ")) header_[0].erase(0, 2);  // `# step   loss   lr`
     return {};
   }
-  if (header_.size() == row.size()) {
+  // `#  step      loss` has a sign that is no column.
+  const bool has_sign = header_.size() == row.size() + 1 && header_[0] == "#";
+  if (has_sign || header_.size() == row.size()) {
     for (std::size_t i = 0; i < row.size(); ++i)
-      row[i].name = header_[i];
+      row[i].name = header_[has_sign ? i + 1 : i];
   }
   return row;
 }

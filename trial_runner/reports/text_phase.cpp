@@ -12,12 +12,12 @@ namespace {
 
 // Names of evaluations, also as first words of their metrics.
 #define STEPTUNE_EVALUATION \
-  "(?:test(?:ing)?|val(?:id(?:at(?:e|ing|ion))?)?|eval(?:uat(?:e|ing|ion))?|dev)"
+  "(?:test(?:ing)?|val(?:i|id(?:at(?:e|ing|ion))?)?|eval(?:uat(?:e|ing|ion))?|dev)"
 
 std::string prefix_of(const re2::StringPiece& word) {
   std::string name = metric_name({word.data(), word.size()});
   if (name.starts_with("test")) return "test";
-  if (name == "validate" || name == "validating") return "val";
+  if (name == "vali" || name == "validate" || name == "validating") return "val";
   if (name.starts_with("infer") || name == "evaluate") return "eval";
   return name;
 }
@@ -52,7 +52,7 @@ std::string evaluation_of_line(std::string_view line) {
                                 re2::RE2::Quiet);
   static const re2::RE2 k_words(
       R"((?i)(?:(?-i:.*\b(?:INFO|DEBUG)\b|[DIW] ))?(?:(?-i:\[[A-Z0-9_]+\])|[^a-z])"
-      R"(|\b(?:info|debug|warning|root|__main__|rank|main|logger|model)\b)*)",
+      R"(|\b(?:info|debug|warning|root|__main__|rank|main|logger|model|end|finished|final)\b)*)",
       re2::RE2::Quiet);
   const re2::StringPiece text(line.data(), line.size());
   std::array<re2::StringPiece, 5> words;

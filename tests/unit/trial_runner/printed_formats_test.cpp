@@ -100,6 +100,14 @@ INSTANTIATE_TEST_SUITE_P(Unambiguous, PrintedFormat, testing::Values(
   FormatCase{"PyTorchsQuickstart", {"Epoch 1", "loss: 0.900000  [   64/60000]", "loss: 0.800000  [57664/60000]", "Test Error: ", " Accuracy: 60.3%, Avg loss: 5.7 ", "", "Epoch 2", "loss: 0.700000  [   64/60000]"}, {}, 60064, 0.7},
   FormatCase{"UpdatesAfterABlank", {"| epoch 009 | loss 0.8 | ups 7 | num_updates 9909 | lr 3e-04", "| epoch 010 | loss 0.7 | ups 7 | num_updates 11010 | lr 3e-04"}, 11010, {}, 0.7},
   FormatCase{"TableWithANumberSign", {"# step    rmse    lr", "1000000   0.6     1e-3", "1001000   0.5     1e-3"}, 1001000, {}, {}},
+  FormatCase{"PositionAfterAnEpochAndAComma", {"[train: 3, 100 / 125] FPS: 21.6 (18.0)  ,  Loss/total: 0.8", "[train: 4, 20 / 125] FPS: 21.6 (18.0)  ,  Loss/total: 0.7"}, 145, {}, {}},
+  FormatCase{"RangeOfAWindow", {"INFO:root:Epoch[0] Batch [20-40]\tSpeed: 30.00 samples/sec\tacc=0.1", "INFO:root:Epoch[1] Batch [0-20]\tSpeed: 30.00 samples/sec\tacc=0.2"}, 60, {}, {}},
+  FormatCase{"RangeAndPercent", {" Epoch[ 1 of 5]-Minibatch[   1-  10, 20.00%]: loss = 0.8 * 2560; time = 0.2s", " Epoch[ 1 of 5]-Minibatch[  11-  20, 40.00%]: loss = 0.7 * 2560; time = 0.2s"}, 20, {}, 0.7},
+  FormatCase{"LeadingNumberWithItsPercent", {"100 (2.00%)         43.140 ms            39 s           14.86 M", "200 (4.00%)         43.241 ms            38 s           14.88 M"}, 200, {}, {}},
+  FormatCase{"LeadingNumberAfterAnEpoch", {"[  0]      10 || B: 6.9 | C: 6.2 || ETA: 0:10:00 || timer: 0.290", "[  0]      20 || B: 6.6 | C: 6.0 || ETA: 0:09:00 || timer: 0.286"}, 20, {}, {}},
+  FormatCase{"CommaSeparatedValuesOfADataFrame", {"loss,global_step,epoch,created_at", "0.8,49.0,0,2026-01-05 06:02:10.48", "0.7,99.0,0,2026-01-05 06:09:01.77"}, 99, {}, 0.7},
+  FormatCase{"TableWithASignApart", {"#  step      rmse_val    rmse_trn         lr", "      0      2.5e+01    2.4e+01    1.0e-03", "    100      7.6e+00    7.7e+00    3.6e-04"}, 100, {}, {}},
+  FormatCase{"RllibsResults", {"timesteps_total: 4000", "training_iteration: 1", "timesteps_total: 8000", "training_iteration: 2"}, 2, 8000, {}},
   FormatCase{"FastText", {"Progress:  0.5% words/sec/thread:  155823 lr: 0.04 loss: 2.1 ETA: 0h 0m 5s", "Progress:  1.0% words/sec/thread:  155823 lr: 0.04 loss: 2.0 ETA: 0h 0m 5s"}, {}, 1.0, 2.0, CountUnit::percent}),
   [](const auto& tested) { return tested.param.name; });
 
@@ -127,6 +135,9 @@ INSTANTIATE_TEST_SUITE_P(Ambiguous, PrintedFormat, testing::Values(
   FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
   FormatCase{"SamplesOfAnEpochBesideIterations", {"[Epoch 2 6400/9000][Iteration 200] Loss is 0.9.", "[Epoch 2 6464/9000][Iteration 202] Loss is 0.8.", "[Epoch 3 64/9000][Iteration 284] Loss is 0.7."}, 284, {}, 0.7},
   FormatCase{"AnOuterLoopsIterations", {"Iteration 2: Epoch 1 [100/391] loss: 0.9", "Iteration 2: Epoch 1 [200/391] loss: 0.8"}, 200, {}, 0.8},
+  FormatCase{"AnEpochBeforeItsName", {"2/9 * Epoch 2 (train): loss=0.8", "2/9 * Epoch 2 (valid): loss=0.9", "3/9 * Epoch 3 (train): loss=0.7", "3/9 * Epoch 3 (valid): loss=0.9"}, {}, 3, 0.7, CountUnit::epochs},
+  FormatCase{"LossesOfOtherSetsBesideTheTrainings", {"iters: 100, epoch: 1 | loss: 0.8", "iters: 200, epoch: 1 | loss: 0.7", "Epoch: 1, Steps: 225 | Train Loss: 0.8 Vali Loss: 0.9 Test Loss: 1.1", "train loss 0.8, validation loss 0.9"}, 200, {}, 0.7},
+  FormatCase{"SeveralCountsUnderOneName", {"[Learner] Actor Steps = 800 | Learner Steps = 2 | Loss = 0.8", "[Learner] Actor Steps = 1600 | Learner Steps = 3 | Loss = 0.7"}, {}, {}, 0.7},
   FormatCase{"OneCountUnderTwoNames", {"step 250: val loss 2.2", "iter 250: loss 2.1", "iter 260: loss 2.0"}, 260, {}, 2.0}),
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
@@ -256,6 +267,9 @@ TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
       {{"model eval epoch: 1, loss: 7.1, accuracy: 98"}, {"evaluation ends"}},
       {{"Test Error: ", " Accuracy: 60.3%, Avg loss: 7.1"}, {"test ends"}},
       {{"   test:", " step: 30 loss: 0.5"}, {}},
+      {{"step 30/9000 loss: 0.5", "[30/9000] valid loss: 7.1"}, {"evaluation ends"}},
+      {{"2020-12-30 06:13:41 INFO: END valid top1: 0.01 loss: 7.1"}, {"evaluation ends"}},
+      {{" --> EVAL PERFORMANCE", "     | > loss: 7.1"}, {"evaluation ends"}},
       {{"I Validation of Epoch 0 - loss: 7.1"}, {"evaluation ends"}},
       {{"[HUGECTR][01:09:11][INFO][RANK0]: Evaluation, AUC: 0.74"}, {"evaluation ends"}}};
   for (const Case& given : cases) {

@@ -107,6 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Real, KerasLine, testing::Values(
   LineCase{"Keras3Verbose2", "1875/1875 - 3s - 2ms/step - accuracy: 0.9150 - loss: 0.2930", 1875, {}, {{"loss", 0.293}, {"accuracy", 0.915}}, {}},
   LineCase{"Nan", " 12/100 [==>....] - ETA: 15s - loss: nan", 12, {}, {}, {"loss"}},
   LineCase{"EpochLine", "Epoch 3/10", {}, {}, {}, {}},
+  LineCase{"EpochOfAnotherBar", "   32/500     55.1G   0.05461        26      640: 100%|##########| 295/295 [12:51<00:00,  2.62s/it]", {}, {}, {}, {}},
   LineCase{"Date", "12/10/2024 started - loss: 3", {}, {}, {}, {}}), case_name);
 
 class HfTrainerLine : public testing::TestWithParam<LineCase> {};
