@@ -50,8 +50,8 @@ struct OpenedChoice {
 };
 
 /// Opens a study (`open_study_in_use`) and chooses its trial `trial`. If `trial` is 0, chooses the
-/// best of `objective`; without an objective, the configuration that the latest night of `retune`
-/// uses, otherwise the recommended one.
+/// best trial of `objective`. If `objective` is empty, too, chooses the configuration that the
+/// latest night of `retune` left in use. If there is no such night, chooses the recommended trial.
 [[nodiscard]] Result<OpenedChoice> open_choice(const CommandContext& context,
                                                const std::string& study, std::int64_t trial,
                                                const std::string& objective = {});

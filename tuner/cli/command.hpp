@@ -33,12 +33,12 @@ struct CommandContext {
   /// by commands that have such a document.
   std::function<void(const Error&)> print_error_json = {};
 
-  /// True if all of `arguments` arguments are after `--`, so that none is in front of it.
+  /// True if all arguments (`arguments` is their number) are after `--`.
   [[nodiscard]] bool are_all_separated(std::size_t arguments) const {
     return separated && arguments <= after_separator.size();
   }
-  /// Returns `parsed` with the words after `--` as they were typed. CLI11 gets placeholders for
-  /// some.
+  /// Returns `parsed` with the words after `--` as they were typed. For some of these words, CLI11
+  /// has parsed a placeholder.
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   /// Prints a result on stdout: `as_text()`, or with `--json` `as_json()`. Returns `ok`.
   ExitCode print(const std::function<Json()>& as_json,
