@@ -108,7 +108,8 @@ class AttachedSession {
   }
 
  private:
-  /// True if a signal asks the tuner to end. The program then returns to its own settings.
+  /// True if a signal asks the tuner to end. The program still gets its final settings, as after
+  /// any other end.
   [[nodiscard]] bool is_to_end() const {
     if (signals_.count() == 0) return false;
     if (!program_.unusable()) program_.give_up("the tuner was asked to end");

@@ -254,8 +254,7 @@ class Bisecting {
       }
       starts_too_slowly_ = judged.first.slow_start_s.has_value();
       add_measurements(compared, judged);
-      // Skip failed versions only in this process. The history does not record them as skipped, so
-      // a later `bisect` tries them again.
+      // Skip failed versions until this call of `bisect` ends. A later call tries them again.
       for (std::size_t i = 0; i < compared.size(); ++i) {
         const JudgedCommand& command = judged.others[i];
         if (command.verdict == CommandVerdict::failed || command.slow_start_s)

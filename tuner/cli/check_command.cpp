@@ -126,8 +126,8 @@ Json check_json(const StudySpec& study, const SpaceSize& size,
   return json;
 }
 
-/// Returns an exit code for failure if the runner would refuse all trials, although the file is
-/// valid.
+/// If the runner would refuse all trials, prints this error and returns its exit code. The study
+/// file is valid.
 ExitCode end_of_check(CommandContext& context, const std::vector<SummaryLine>& runner_lines) {
   const auto fatal = std::ranges::find_if(runner_lines, &SummaryLine::is_fatal);
   if (fatal == runner_lines.end()) return ExitCode::ok;

@@ -25,8 +25,8 @@ struct InitRequest {
   bool quiet = false;   ///< print no progress
   /// Limit of the time to examine the program; nullopt: no limit.
   std::optional<double> longest_s = {};
-  /// True: return an error if the program's progress cannot be read. The caller tunes at once, so
-  /// the user cannot complete the study file by hand.
+  /// True if unreadable progress is an error. The caller tunes at once, so the user cannot complete
+  /// the study file by hand.
   bool requires_progress = false;
   /// Leave out options that change the training (batch size, accumulation).
   bool same_training = false;

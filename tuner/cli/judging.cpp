@@ -165,9 +165,9 @@ class Judging {
     return {};
   }
 
-  /// Gives `study` the name and seed of the unfinished study `JudgeOptions::continued`, and a
-  /// budget that includes the time which that study has taken. Returns false if there is no such
-  /// study, or if it compares other commands.
+  /// Gives `study` the name and seed of the unfinished study `JudgeOptions::continued`, and adds
+  /// the time that this study has taken to the budget. Returns false if there is no such study, or
+  /// if it compares other commands.
   bool continue_study(const History& history, StudySpec& study) const {
     if (options_.continued.empty()) return false;
     const auto former = history.study(options_.continued);

@@ -34,7 +34,7 @@ struct JudgeOptions {
   /// Name of an unfinished study, which is continued if it compares the same commands. Empty: none.
   /// The time that this study has already taken does not count as part of `time`.
   std::string continued = {};
-  /// Receives the verdicts instead of printing them. May be null.
+  /// If set, receives the verdicts, which are then not printed.
   std::function<void(const JudgedCommands&)> take_verdicts = {};
 };
 

@@ -96,7 +96,8 @@ std::optional<Error> unknown_option(const CLI::App& program, std::span<const cha
 Error unexpected_argument(const CLI::App& program, bool separated) {
   const CLI::App& app = chosen(program);
   const CLI::Option* command = command_argument(app);
-  // CLI11 has filled the argument with words in front of --, so the words behind -- remain.
+  // CLI11 has filled the command's argument with words in front of --. So these words are the
+  // unexpected ones.
   if (separated && command != nullptr && command->count() > 0) {
     return {ErrorKind::usage,
             fmt::format("unexpected argument \"{}\" in front of --",
@@ -158,7 +159,8 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
     context.console.result(program.help());
     return ExitCode::ok;
   } catch (const CLI::ParseError& error) {
-    // An unknown option leaves its value to the arguments, so other errors may follow from it.
+    // CLI11 takes the value of an unknown option as an argument, which may cause the error. Report
+    // the unknown option instead.
     if (const auto unknown = unknown_option(program, own, context.separated)) {
       return refuse(context, wants_json, *unknown);
     }
@@ -222,7 +224,7 @@ ExitCode run_program(int argc, const char* const* argv, Console& console, const 
   try {
     return run_words(argc, argv, console, clock);
   } catch (const std::exception& fault) {
-    // For example, the current folder is gone. Unwinding has ended running trials.
+    // For example, the current folder was removed. Destructors have already ended running trials.
     return console.error({ErrorKind::internal, printable_line(fault.what()), "", ""});
   }
 }

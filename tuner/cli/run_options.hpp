@@ -50,7 +50,8 @@ struct RunOptions {
 /// Parses the value of `--worth` into a share; nullopt if it was not given.
 [[nodiscard]] Result<std::optional<double>> worth_share(const std::string& given);
 
-/// Applies the command line's seed, budget and first guesses to the study and its document.
+/// Applies the seed, the budget and the first guesses of the command line to the study and its
+/// document.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);
 
 /// Reason why a run does not start.
@@ -66,7 +67,8 @@ struct Refusal {
 /// Decides which stored study this run continues; nullopt means a new study. Takes over the stored
 /// seed. With `--new`, gives the study the next free name (`resnet-2`), and asks on a terminal
 /// before it abandons an unfinished study. If the file of a study has changed but none of its
-/// trials was measured, removes them and starts again. Otherwise a changed file is a `conflict`.
+/// trials was measured, removes these trials and starts again. Otherwise a changed file is a
+/// `conflict`.
 [[nodiscard]] tl::expected<std::optional<StudyRecord>, Refusal> settle_identity(
     Console& console, const RunOptions& options, History& history, StudySpec& study);
 
