@@ -28,7 +28,7 @@ const PriceListService& service_of(const PricesOptions& options) {
   return *find_runner_kind(options.kind)->price_lists();
 }
 
-/// Returns the regions. Works without an account at the provider, because prices are public.
+/// Returns the regions of `--region`. Without this option, returns the provider's default region.
 Result<std::vector<std::string>> regions_of(const PricesOptions& options) {
   const PriceListService& service = service_of(options);
   if (options.regions.empty()) {

@@ -10,7 +10,8 @@
 
 namespace steptune {
 
-/// Numbers and texts for people. ASCII, except the user's own texts; independent of the locale.
+/// The functions below format numbers and texts for people. The results are ASCII, except the
+/// user's own texts, and independent of the locale.
 
 /// Formats four significant digits, without an exponent if that is readable: `0.0417`, `3.142`,
 /// `1842`, `1.2e+09`; `-` for a number that is not finite.
@@ -47,8 +48,8 @@ inline constexpr std::size_t k_default_width = 80;
 /// separate line. Ends with a newline.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
 
-/// Wraps one line whose first `indent` columns are a title (`note   `). Further lines are indented
-/// to the text after the title.
+/// Wraps one line whose first `indent` columns are a title (`note `). Indents the lines after the
+/// first, so that they align with the text after the title.
 [[nodiscard]] std::string wrapped_entry(std::string_view line, std::size_t width,
                                         std::size_t indent);
 
