@@ -34,7 +34,8 @@ struct Bisection {
   BisectionOutcome outcome = BisectionOutcome::undecided;
   bool bad_is_slower = false;  ///< the measurements show that the bad version is slower
   bool bad_is_unusable = false;
-  /// The first slow version is one of these, with a probability of at least 95 %. Oldest first.
+  /// The first slow version is one of these, with a probability of at least 95 %. In the order of
+  /// the versions.
   std::vector<SuspectedVersion> suspects;
   /// Speed of the slow versions divided by the speed before; nullopt if no slow version was
   /// measured.

@@ -22,16 +22,16 @@ struct LeaderboardQuery {
   std::string where{};        ///< expression over columns and facts; if empty, all rows
 };
 
-/// Reads the trials that a leaderboard shows. If sorted by the first objective, reads about `limit`
-/// trials, however large the study is. If sorted by another objective, or if rows are selected,
+/// Reads the trials that a leaderboard shows. If the query sorts by the first objective, reads
+/// about `limit` trials, even from a large study. If it sorts by another objective or selects rows,
 /// reads all trials. Errors of kind `usage`: an invalid expression or unknown column. Other errors
 /// as in `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
                                                    const LeaderboardQuery& query);
 
-/// Makes a leaderboard of every trial in any state, from a standing of all trials
-/// (`read_whole_standing`). Saves time if the caller needs this standing for other purposes, too.
-/// Errors as above.
+/// Makes a leaderboard of all trials in any state from a standing of all trials
+/// (`read_whole_standing`). Saves time if the caller also needs this standing for other purposes.
+/// Errors as in `read_leaderboard`.
 [[nodiscard]] Result<Leaderboard> whole_leaderboard(const StoredStudy& study, Standing standing);
 
 }  // namespace steptune

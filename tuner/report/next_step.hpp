@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Returns the seconds of tuning that would decide about the best undecided finalist
+/// Returns the further seconds of tuning that would decide about the best undecided finalist
 /// (`further_pairs`). Returns nullopt if the study is decided, or this cannot be estimated.
 [[nodiscard]] std::optional<double> more_time_s(const Recommendation& recommendation,
                                                 const RecommendationContext& context);
