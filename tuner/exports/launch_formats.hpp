@@ -10,14 +10,14 @@
 
 namespace steptune {
 
-// Each function except `github_output` fails with `not_found` if the study has no command. A
-// function fails with `usage` if its format cannot express the run (a text in JSON that is not
-// UTF-8). Texts end with a newline.
+// Each function except `github_output` fails with `not_found` if the study has no command. Each
+// function fails with `usage` if its format cannot express the run, such as a text that is not
+// UTF-8 in JSON. Texts end with a newline.
 
 /// Returns words for a shell: `env OMP_NUM_THREADS=2 torchrun --standalone --nproc_per_node=1
-/// train.py --batch 8`. Starts as many processes as were measured, one on each machine. Leaves a
-/// command that starts torchrun itself unchanged. A command that starts another launcher is a
-/// `usage` error.
+/// train.py --batch 8`. Starts as many processes as were measured, one on each machine. If the
+/// command already starts torchrun, does not change it. If it starts another launcher, fails with
+/// `usage`.
 [[nodiscard]] Result<std::vector<std::string>> torchrun_words(const LongRun& run);
 
 /// Returns words for a shell that start the program with `accelerate launch`. Passes the number of

@@ -204,8 +204,8 @@ std::string legend(const Leaderboard& board, std::size_t width) {
   return result.empty() ? result : result + "\n";
 }
 
-/// Returns up to how many machines more machines pay off, and which number meets the deadline at
-/// the lowest cost.
+/// Returns the number of machines beyond which more machines do not pay off (the knee). If there is
+/// a deadline, also returns the cheapest number of machines that meets it.
 std::string scaling_lines(const StudyScaling& study, std::size_t width) {
   const ScalingWords words = in_words(study);
   std::string lines;

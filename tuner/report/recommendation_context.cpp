@@ -11,7 +11,8 @@ namespace {
 /// Longer commands are not printed, because `exec STUDY` starts the same command.
 constexpr std::size_t k_longest_shown_command = 120;
 
-/// Returns the command if all configurations have the same command; otherwise an empty text.
+/// Returns the study's command; empty if it depends on the configuration, or if it is too long to
+/// print.
 std::string fixed_command(const StudySpec& spec) {
   for (const CommandPart& part : spec.command) {
     if (part.when) return {};

@@ -40,8 +40,9 @@ struct Edit {
   std::string text;
 };
 
-/// Returns the words of `argv` that differ from `former`, with the option that they belong to;
-/// empty if they belong to none.
+/// Returns the words of `argv` that differ from `former`, with the option that they belong to. If
+/// `argv` only lacks words, returns `without --option`. Returns an empty text if the words belong
+/// to no option.
 std::string changed_words(const std::vector<std::string>& argv,
                           const std::vector<std::string>& former) {
   const auto [begin, former_begin] = std::ranges::mismatch(argv, former);

@@ -7,11 +7,12 @@
 
 namespace steptune {
 
-// Tables of the page, as HTML.
+// The functions below return the page's tables as HTML.
 
 /// Returns the recommended configuration beside the baseline's, a row for each parameter.
 [[nodiscard]] std::string configuration_table(const StudyReport& report);
-/// Returns a table of all trials. Cells also hold raw values, by which the page sorts.
+/// Returns a table of all trials. The page sorts rows by the raw values that the cells also
+/// contain.
 [[nodiscard]] std::string trials_table(const StudyReport& report);
 /// Returns numbers of trials, time and money by purpose.
 [[nodiscard]] std::string bill_table(const StudyReport& report);
