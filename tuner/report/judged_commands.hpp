@@ -49,7 +49,7 @@ struct JudgedCommand {
   std::optional<double> more_s;
   /// Seconds without a first step, if they used up the remaining time.
   std::optional<double> slow_start_s = {};
-  /// Loss compared with that of the first command; nullopt: not compared.
+  /// Its loss and the first command's loss; nullopt: not compared.
   std::optional<LaunchMeans> loss = {};
 };
 

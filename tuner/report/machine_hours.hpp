@@ -15,7 +15,7 @@ namespace steptune {
 /// counts as four.
 struct MachineHours {
   std::map<std::int64_t, double> by_trial;  ///< machine-hours of each trial, over all its launches
-  /// Machine-hours that the runner kept machines without using them for a trial.
+  /// Machine-hours of machines that the runner kept between trials.
   double unused = 0.0;
   [[nodiscard]] double total() const;
 };

@@ -28,8 +28,8 @@ struct StudyScaling {
   UnitName unit;           ///< unit of the study's samples
   bool has_price = false;  ///< true if cost is in USD, false for machine-hours
   std::string machines;    ///< kind of machines of the curve; empty if the study has only one kind
-  /// Efficiency of each trial on these machines: its speed per machine, divided by that of the best
-  /// trial at the first count. Empty if the curve mixes kinds of machines.
+  /// Efficiency of each trial on these machines: its speed per machine, divided by the speed per
+  /// machine of the best trial at the first count. Empty if the curve mixes kinds of machines.
   std::map<std::int64_t, double> efficiency_by_trial;
   std::vector<std::string> remarks;  ///< trials left out, and limits of the curve
 };

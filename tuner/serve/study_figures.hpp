@@ -31,7 +31,8 @@ struct StudyFigures {
   [[nodiscard]] double usd() const;
 };
 
-/// Reads a listed study's further figures. `history` stays usable, also after an error.
+/// Reads the further figures of a listed study. The caller can use `history` afterwards, even after
+/// an error.
 [[nodiscard]] Result<StudyFigures> read_study_figures(History& history, ListedStudy listed);
 
 }  // namespace steptune

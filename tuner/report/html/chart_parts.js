@@ -6,8 +6,8 @@ steptune.parts = (function () {
   var data;
   var tip = document.getElementById("tip");
 
-  // Reads the page's data and returns it, together with the trials by number. Also hides the popup
-  // of a chart, because the chart is redrawn.
+  // Reads the page's data and returns it, together with the trials by number. Also hides the text
+  // at the pointer, because the charts are redrawn.
   function load() {
     data = JSON.parse(document.getElementById("data").textContent);
     data.byNumber = {};
