@@ -166,7 +166,7 @@ class AttachedSession {
                     [this] { return is_over() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run could not be tuned any longer";
-    // Do not advise the user to run the tuner again: the trials belong to this long run, so no
+    // Do not advise the user to run the tuner again. The trials belong to this long run, so no
     // later run can continue the study.
     parts.after_too_little.clear();
     auto result = run_loop(std::move(parts));

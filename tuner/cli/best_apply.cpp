@@ -65,8 +65,8 @@ Result<void> agreed(CommandContext& context, const ApplyOptions& options, std::s
   return fail(ErrorKind::usage, "nothing was written");
 }
 
-/// Returns the values that the chosen configuration has in a file; nullopt if the study does not
-/// edit that file for its trials.
+/// Returns the values that the chosen configuration has in a file. If the study does not edit that
+/// file for its trials, returns nullopt.
 std::optional<ConfigValues> wanted_of(const BestChoice& choice, const std::filesystem::path& file) {
   for (const auto& [name, config] : choice.study.config_files) {
     std::error_code missing;

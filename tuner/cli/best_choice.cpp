@@ -52,8 +52,8 @@ Result<BestChoice> choice_of(const StudyRecord& record, TrialRecord trial,
   return choice;
 }
 
-/// Returns the configuration that the latest night of `retune` left in use; nullopt if the study
-/// has no night, or its baseline is in use but was not measured.
+/// Returns the configuration that the latest night of `retune` left in use. If the study has no
+/// night, returns nullopt. Also returns nullopt if the baseline is in use but was not measured.
 Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   const auto rows = study.history.nights(study.record.name);
   if (!rows) return tl::unexpected(rows.error());

@@ -52,8 +52,8 @@ Result<std::vector<Suggestion>> first_trials(StudySpec study, std::size_t count)
   return previews;
 }
 
-/// Returns the environment with the hook's settings, but without the hook's folder in PYTHONPATH,
-/// which is not part of the study.
+/// Returns the environment with the hook's settings, but without the hook's folder in PYTHONPATH:
+/// that folder is not part of the study.
 std::map<std::string, std::string> shown_environment(const RenderedCommand& command) {
   auto environment = command.environment;
   if (command.hook) set_hook_variables(*command.hook, environment);

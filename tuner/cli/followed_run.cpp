@@ -27,8 +27,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the name of the program that compressed a file, found by the file's first bytes; empty
-/// if the file is not compressed.
+/// Returns the name of the program that compressed a file, by the file's first bytes. If the file
+/// is not compressed, returns an empty text.
 std::string packer_of(int fd) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> k_packers{{
       {"\x1f\x8b", "gzip"},

@@ -19,8 +19,8 @@
 
 namespace steptune {
 
-/// The output of a long run: from a log file, stdin, or a command that this program starts and
-/// whose output it passes on.
+/// The output of a long run. It comes from a log file, from stdin, or from a command. This program
+/// starts such a command and passes its output on.
 class FollowedRun {
  public:
   /// `is_live` is true if the line is printed now, false if it was written earlier.

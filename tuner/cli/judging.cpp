@@ -166,8 +166,8 @@ class Judging {
   }
 
   /// Gives `study` the name and seed of the unfinished study `JudgeOptions::continued`, and adds
-  /// the time that this study has taken to the budget. Returns false if there is no such study, or
-  /// if it compares other commands.
+  /// the time that it has taken to the budget. Returns false if there is no such study, or if it
+  /// compares other commands.
   bool continue_study(const History& history, StudySpec& study) const {
     if (options_.continued.empty()) return false;
     const auto former = history.study(options_.continued);
@@ -188,8 +188,8 @@ class Judging {
     return worktrees_ ? commands_of_revisions_.front() : request_.commands.front();
   }
 
-  /// Shows revisions and commands as the user gave them, without the folders of working trees,
-  /// which are removed at the end.
+  /// Shows revisions and commands as the user gave them, without the folders of working trees:
+  /// these are removed at the end.
   void name_revisions(JudgedCommands& judged) const {
     if (!worktrees_) return;
     for (std::size_t i = 0; i < options_.revisions.size(); ++i) {

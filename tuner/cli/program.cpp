@@ -66,8 +66,8 @@ const CLI::Option* command_argument(const CLI::App& app) {
   return options.empty() ? nullptr : options.front();
 }
 
-/// Returns the error of the first unknown option in `own`, the words in front of `--`; nullopt if
-/// all options are known.
+/// Returns the error of the first unknown option in `own`; nullopt if all options are known. `own`
+/// are the words in front of `--`.
 std::optional<Error> unknown_option(const CLI::App& program, std::span<const char* const> own,
                                     bool separated) {
   const CLI::App& app = chosen(program);
@@ -209,8 +209,8 @@ ExitCode run_words(int argc, const char* const* argv, Console& console, const Cl
   if (context.separated) {
     context.after_separator.assign(separator + 1, end);
     for (std::size_t i = static_cast<std::size_t>(separator - argv) + 1; i < words.size(); ++i)
-      // CLI11 would split "[a,b]". After an option with several values, it also ignores the --, as
-      // in `judge --git main HEAD -- train --fast`: it would read --fast as an option of judge.
+      // CLI11 would split "[a,b]". After an option with several values, CLI11 also ignores the --.
+      // In `judge --git main HEAD -- train --fast`, it would read --fast as an option of judge.
       if (*words[i] == '[' || *words[i] == '-') words[i] = k_word_of_command;
   }
   CLI::App program(k_program_description, "steptune");

@@ -84,8 +84,8 @@ std::string commit_of_program(const StudySpec& study) {
       .value_or("");
 }
 
-/// Returns ` --db PATH` with an absolute path, for a command that runs in another folder; empty if
-/// the user did not give `--db`.
+/// Returns ` --db PATH` with an absolute path, for a command in another folder; empty if the user
+/// gave no `--db`.
 std::string absolute_database_option(const CommandContext& context) {
   if (context.db.empty()) return {};
   return " --db " + shell_quoted(std::filesystem::absolute(context.db).string());

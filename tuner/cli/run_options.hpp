@@ -66,14 +66,13 @@ struct Refusal {
 
 /// Decides which stored study this run continues; nullopt means a new study. Takes over the stored
 /// seed. With `--new`, gives the study the next free name (`resnet-2`), and asks on a terminal
-/// before it abandons an unfinished study. If the file of a study has changed but none of its
-/// trials was measured, removes these trials and starts again. Otherwise a changed file is a
-/// `conflict`.
+/// before it abandons an unfinished study. If the study's file has changed but no trial was
+/// measured, removes the trials and starts again. Otherwise a changed file is a `conflict`.
 [[nodiscard]] tl::expected<std::optional<StudyRecord>, Refusal> settle_identity(
     Console& console, const RunOptions& options, History& history, StudySpec& study);
 
-/// For studies with paid trials: rehearses the tuning, prints its expected time and cost, and asks
-/// on a terminal whether to start. Without a terminal `--yes` is required.
+/// If trials cost money, rehearses the tuning and prints its expected time and cost. On a terminal,
+/// asks the user whether to start. Without a terminal `--yes` is required.
 [[nodiscard]] tl::expected<void, Refusal> confirm_spending(
     Console& console, const RunOptions& options, const StudySpec& study,
     const ProjectionOptions& projection_options);

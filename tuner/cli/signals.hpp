@@ -37,7 +37,8 @@ class SignalRelay {
 
   /// Passes signals to `target`, including signals that arrived earlier. As in kill(2), a negative
   /// number -N means process group N. A positive number means a process in this program's own
-  /// group, which receives the terminal's signals directly. 0 means that the target has ended.
+  /// group. The terminal sends its signals directly to that group. 0 means that the target has
+  /// ended.
   void pass_to(pid_t target);
 };
 

@@ -29,16 +29,16 @@ struct StudyInUse {
   std::int64_t trial = 0;  ///< trial in use; 0: the trial that the study recommends
 };
 
-/// Like `open_stored_study`, with two differences. First, if neither `name` nor `trial` is given
-/// and a night of `retune` made the latest study, opens the study that was retuned. Second, a study
-/// may have nights but no trials of its own (`retune --from`). Then prints a message, and returns
-/// the study and the trial that the latest night left in use.
+/// Like `open_stored_study`, with two differences. First, a night of `retune` may have made the
+/// latest study. If neither `name` nor `trial` is given, then opens the study that was retuned.
+/// Second, a study may have nights but no trials of its own (`retune --from`). Then prints a
+/// message, and returns the study and the trial that the latest night left in use.
 [[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
                                                    const std::string& name, std::int64_t trial = 0);
 
 /// Returns the requested trial `asked`. If `asked` is 0, returns the trial in use. Returns
-/// `not_found` if `asked` is given, but the trial in use belongs to another study: then the
-/// requested study has no trials.
+/// `not_found` if `asked` is given, but the requested study has no trials because the trial in use
+/// belongs to another study.
 [[nodiscard]] Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked);
 
 /// Opens `from_study`, the study of a chosen trial. Returns nullopt if that is `study` itself.
@@ -52,8 +52,8 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
 /// Returns the style of text on stdout.
 [[nodiscard]] TextStyle style_on_stdout(const Console& console);
 
-/// Prints a part of a study: `text()`, or with `--json` a document with the study and `json()` as
-/// the member `part`.
+/// Prints a part of a study: `text()`, or with `--json` a document. The document has the study, and
+/// `json()` as the member `part`.
 ExitCode print_part(CommandContext& context, const StudyRecord& study, const char* part,
                     const std::function<Json()>& json, const std::function<std::string()>& text);
 

@@ -67,9 +67,8 @@ bool needs_hook(const ProgramOptions& options) {
   return options.safe || options.samples_per_step || options.planned_samples;
 }
 
-/// Returns the reason to tune the program's own options even if the hook could set something: the
-/// command names a configuration file of a known trainer, which has its settings. Empty if there is
-/// none.
+/// Returns the reason to tune the program's own options even if the hook could set something. The
+/// reason is that the command names a known trainer's configuration file. Empty if there is none.
 Result<std::string> known_settings(const std::vector<std::string>& argv, const fs::path& folder) {
   ProgramFacts program;
   program.configs = configs_of(argv, folder);

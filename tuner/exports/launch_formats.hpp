@@ -29,9 +29,9 @@ namespace steptune {
 /// cannot express (line breaks, unusual names).
 [[nodiscard]] Result<std::string> dockerfile_lines(const LongRun& run);
 
-/// Returns lines for `$GITHUB_OUTPUT` of GitHub Actions: each parameter by name, `configuration`
-/// (JSON) and, if there is a command, `args` (a line for a shell) and `env` (KEY=VALUE lines for a
-/// shell).
+/// Returns lines for `$GITHUB_OUTPUT` of GitHub Actions: each parameter by name, and
+/// `configuration` (JSON). If there is a command, adds `args` (a line for a shell) and `env`
+/// (KEY=VALUE lines for a shell).
 [[nodiscard]] Result<std::string> github_output(const LongRun& run);
 
 }  // namespace steptune

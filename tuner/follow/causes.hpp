@@ -20,10 +20,10 @@ struct MachineCause {
 };
 
 /// Returns differences between a run and its promise that may explain the deviation, one sentence
-/// for each: phases that are longer, more frequent, new or missing; parts of a step that grew; a
-/// rate that changed at once. The sentences are hints for people, not proofs. `watched_samples` is
-/// the number of samples since the first report that was read. It is smaller than the run's counter
-/// if the run continues from a checkpoint.
+/// for each. A phase may be longer, more frequent, new or missing. A part of a step may have grown.
+/// The rate may have changed at once. The sentences are hints for people, not proofs.
+/// `watched_samples` is the number of samples since the first report that was read. It is smaller
+/// than the run's counter if the run continues from a checkpoint.
 [[nodiscard]] std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
                                                  double watched_samples,
                                                  const std::optional<Deviation>& deviation,

@@ -108,8 +108,8 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
   if (track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
   const TrackPoint point{samples, by_own_clock_ ? *report.clock_s : report.received_s};
   const TrackPoint& latest = track_.back();
-  // A new program may be behind in only one of both: in samples if it starts from a checkpoint, in
-  // time if it runs on another machine. So count reports that are behind in either.
+  // A new program may be behind only in samples, if it starts from a checkpoint. It may be behind
+  // only in time, if it runs on another machine. So count reports that are behind in either.
   if (point.samples >= latest.samples && point.time_s >= latest.time_s) {
     behind_in_a_row_ = 0;
   } else {

@@ -73,7 +73,7 @@ class Follower {
                                                std::optional<double> started_s);
 
   /// Reads a line that the program prints now. If many lines arrive at once, as from a log in a
-  /// pipe, times them by the clocks in the lines, like old lines.
+  /// pipe, times them like old lines, by the clocks in the lines.
   void read_line(std::string_view line, double now_s);
   /// Reads a line that the program printed some time ago. Only a clock in the line shows its time.
   /// Clocks are tried in this order: the clock of `[steptune]` lines, a date, the clock of a
@@ -106,16 +106,16 @@ class Follower {
   [[nodiscard]] double seen_s() const { return track_.back().time_s - track_.front().time_s; }
   /// True if the lines came in almost no time, so that their arrival shows no rate.
   [[nodiscard]] bool came_at_once() const;
-  /// Returns the follower that times lines by their own clocks, if all lines arrived at once, or if
-  /// their dates span more time than their arrivals. Otherwise returns null.
+  /// Returns the follower that times lines by their own clocks. Does so if all lines arrived at
+  /// once, or if their dates span more time than their arrivals. Otherwise returns null.
   [[nodiscard]] const Follower* by_own_times() const;
 
   enum class TimeSource { unknown, receipt, own_clock, line };
 
   Promise promise_;
   ReportReader reader_;
-  /// Second follower, which gets the same lines and times them as old lines; null if this program
-  /// started the run itself.
+  /// Second follower, which times the same lines as old lines; null if this program started the run
+  /// itself.
   std::unique_ptr<Follower> as_log_;
   LineClock line_clock_;
   std::optional<double> started_s_;

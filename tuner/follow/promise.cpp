@@ -19,7 +19,7 @@ namespace steptune {
 namespace {
 
 /// Returns the planned run's time with this trial's configuration, as the recommendation has shown
-/// it to the user; nullopt if the recommendation is about other trials.
+/// it to the user. If the recommendation is about other trials, returns nullopt.
 std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
                                      const Standing& standing,
                                      const std::optional<Recommendation>& recommendation) {

@@ -7,7 +7,7 @@
 
 namespace steptune {
 
-/// True for a variable that unattended programs must not get: its name is that of a credential
+/// True for a variable that unattended programs must not get. Its name is that of a credential
 /// (`AWS_*`, `*TOKEN*`, `*SECRET*`, `*PASSWORD*`, `*_KEY`, ...), or its value has an address with a
 /// user's password.
 [[nodiscard]] bool is_secret_variable(std::string_view name, std::string_view value);

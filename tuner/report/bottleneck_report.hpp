@@ -22,7 +22,7 @@ namespace steptune {
 [[nodiscard]] TextTable response_table(const Bottleneck& bottleneck, bool with_range, bool is_cut);
 
 /// Returns the finding in a sentence, its evidence, the stages of a step, and the settings that
-/// change its time; ends with a newline. Wraps sentences at the terminal's width. Drops the last
+/// change its time. Ends with a newline. Wraps sentences at the terminal's width. Drops the last
 /// column of a table that is wider than the terminal.
 [[nodiscard]] std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style);
 template <>

@@ -71,8 +71,8 @@ std::string share_text(double part, double whole) {
   return whole > 0.0 && part >= 0.0 ? format_percent(part / whole) : std::string();
 }
 
-/// Adds rows with shares of the time: one for each part of a step that the program reports, and one
-/// for the time between steps.
+/// Adds rows with shares of the time. There is a row for each part of a step that the program
+/// reports, and one for the time between steps.
 void add_time_shares(ComparisonTable& table, const std::vector<TrialRecord>& trials) {
   std::set<std::string> parts;
   for (const TrialRecord& trial : trials) {

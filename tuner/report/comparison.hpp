@@ -11,10 +11,10 @@
 
 namespace steptune {
 
-/// Returns how many times as good `other` is as `reference` in an objective: above 1 if `other` is
-/// better; NaN if a ratio has no meaning. The interval follows from the trials' own intervals
-/// (delta method on logarithms). It does not include the variation between launches, which only
-/// confirming runs measure.
+/// Returns how many times as good `other` is as `reference` in an objective. The ratio is above 1
+/// if `other` is better, and NaN if a ratio has no meaning. The interval follows from the trials'
+/// own intervals (delta method on logarithms). It does not include the variation between launches,
+/// which only confirming runs measure.
 [[nodiscard]] Estimate ratio_between(const ObjectiveView& view, const TrialRecord& reference,
                                      const TrialRecord& other, std::size_t objective);
 

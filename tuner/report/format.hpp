@@ -14,7 +14,7 @@ namespace steptune {
 /// user's own texts, and independent of the locale.
 
 /// Formats four significant digits, without an exponent if that is readable: `0.0417`, `3.142`,
-/// `1842`, `1.2e+09`; `-` for a number that is not finite.
+/// `1842`, `1.2e+09`. Returns `-` for a number that is not finite.
 [[nodiscard]] std::string format_number(double value);
 
 /// Formats a factor: `2.13`, `0.0042`, `123`, `inf`, `nan`.
@@ -41,8 +41,8 @@ namespace steptune {
 /// Columns of a file, and of a terminal that does not report its width.
 inline constexpr std::size_t k_default_width = 80;
 
-/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit), as
-/// longer lines are hard to read.
+/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit). It
+/// is limited, because long lines are hard to read.
 [[nodiscard]] std::size_t readable_width(std::size_t width);
 /// Wraps `text` at blanks into lines of at most `width` columns (0: one line). A longer word gets a
 /// separate line. Ends with a newline.

@@ -72,8 +72,8 @@ std::string why_stopped(const SpeedUp& speed_up, const StudySpec& study) {
   return "the time was over";
 }
 
-/// Returns the longest time for which a run of the configuration was given up without a first step;
-/// nullopt if each run made a first step in time.
+/// Returns the longest time for which a run of the configuration was given up without a first step.
+/// If each run made a first step in time, returns nullopt.
 std::optional<double> slow_start_of(std::span<const TrialRecord> trials,
                                     const Configuration& configuration) {
   std::optional<double> longest_s;

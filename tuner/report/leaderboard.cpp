@@ -75,8 +75,8 @@ void split_parameters(Leaderboard& board) {
 /// Samples per optimizer step as reported by the trial.
 struct StepSize {
   double mean = 0.0;
-  /// Upper bound for the size of a full batch. A full batch may be larger than the mean, because
-  /// the last batch of a pass over the data may be smaller.
+  /// Upper bound for the size of a full batch. A full batch may be larger than the mean, because a
+  /// pass over the data may end with a smaller batch.
   double full_at_most = 0.0;
 };
 

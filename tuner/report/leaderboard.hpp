@@ -59,8 +59,8 @@ struct Leaderboard {
   std::vector<LeaderboardRow> rows;
   std::optional<TrialRecord> baseline;  ///< always has a row
   Leaders leaders;
-  /// Natural logarithm of the machine's largest change of speed since the baseline ran: positive if
-  /// the machine became slower; 0 without drift.
+  /// Natural logarithm of the machine's largest change of step time since the baseline ran. It is
+  /// positive if the machine became slower, and 0 without drift.
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
   std::optional<StudyScaling> scaling;        ///< nullopt with fewer than two counts of machines

@@ -16,8 +16,8 @@ namespace steptune {
 /// are installed.
 [[nodiscard]] bool knows_libraries(const MachineDescription& machine);
 
-/// Returns properties of a trial's machine that the trial reported: from a hook, versions of
-/// libraries (`torch`, `cuda`, `cudnn`, `python`); from a cluster's nodes, `hosts`, `cpu` and
+/// Returns properties of a trial's machine that the trial reported. A hook reports versions of
+/// libraries (`torch`, `cuda`, `cudnn`, `python`). A cluster's nodes report `hosts`, `cpu` and
 /// `kernel`.
 [[nodiscard]] MachineDescription machine_reported_by(const TrialRecord& trial);
 

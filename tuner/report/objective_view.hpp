@@ -24,7 +24,7 @@ struct ObjectiveView {
   /// Formats the value for people: `19.3 h`, `$23.39`, `0.4127`.
   [[nodiscard]] std::string text(double value) const;
   /// Formats the value of a single trial for people. Without a planned run, returns the speed, such
-  /// as `322 samples/s`, because readers would take the time for a million samples for the trial's
+  /// as `322 samples/s`. Readers would mistake the time for a million samples for the trial's
   /// duration.
   [[nodiscard]] std::string text_of_trial(double value) const;
   /// Returns the ratio of `value` to `reference`, above 1 if `value` is better; NaN if a ratio has

@@ -37,8 +37,8 @@ enum class StudyOutcome {
 [[nodiscard]] const FinalistResult* finalist_behind(const Recommendation& recommendation,
                                                     StudyOutcome outcome);
 
-/// True if the 95 % interval is narrow enough to plan with: its ends differ by at most a factor of
-/// two. A wider interval means that the gain may be wrong by more than a factor of 1.4.
+/// True if the 95 % interval is narrow enough to plan with. Its ends then differ by at most a
+/// factor of two. A wider interval means that the gain may be wrong by more than a factor of 1.4.
 [[nodiscard]] bool is_useful_interval(const SpeedUp& speed_up);
 
 /// Returns `2.13 times as fast`, `46 % cheaper`, `1.30 times as good in accuracy`.

@@ -60,8 +60,8 @@ struct RegionPrices {
 /// Compares every type whose name contains one of `searched` (all if empty), in any region.
 [[nodiscard]] RegionPrices compare_regions(std::vector<PriceSource> regions,
                                            const std::vector<std::string>& searched);
-/// Returns a row for each type with its price in each region; `*` marks the lowest price if the
-/// prices differ. Regions that do not fit into `width` columns follow in further tables.
+/// Returns a row for each type with its price in each region. If the prices differ, `*` marks the
+/// lowest one. Regions that do not fit into `width` columns follow in further tables.
 [[nodiscard]] std::string regions_text(const RegionPrices& prices, const PriceListService& service,
                                        std::size_t width);
 [[nodiscard]] Json regions_json(const RegionPrices& prices);

@@ -216,8 +216,9 @@ std::string trade_line(const Recommendation& recommendation, const Recommendatio
                                       printable_line(context.objectives[1].title()));
 }
 
-/// Returns the line `buffer`: the lower end of the speed-up's interval if full buffers of data
-/// loaders hide as much loading time as possible. Empty if buffers hardly change that end.
+/// Returns the line `buffer`. It has the lower end of the speed-up's interval for the case that
+/// full data buffers hide as much loading time as possible. Empty if buffers hardly change that
+/// end.
 std::string buffer_line(const Recommendation& recommendation,
                         const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;

@@ -50,9 +50,9 @@ struct RecommendationContext {
 void add_study_facts(RecommendationContext& context, const StoredStudy& study,
                      const Configuration& advised);
 
-/// Returns the result in at most six kinds of lines: verdict, `change`, `range` if a change reaches
-/// the end of its range, `limit` if nothing should change, `plan` (or `rate`), `cost` and `next`.
-/// No line except commands exceeds `width` columns (0: no limit). Ends with a newline.
+/// Returns the result as lines: the verdict, `change`, `plan` (or `rate`), `cost` and `next`. Adds
+/// `range` if a change reaches the end of its range, and `limit` if nothing should change. No line
+/// except commands exceeds `width` columns (0: no limit). Ends with a newline.
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation,
                                               const RecommendationContext& context,
                                               std::size_t width = 0);

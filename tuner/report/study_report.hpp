@@ -40,8 +40,8 @@ struct StudyReport : StudyContents {
   std::string no_analysis;  ///< why there is no analysis
   /// Times in which machines were kept unused; their cost is the study's overhead.
   std::vector<UnusedTime> unused;
-  /// Cost of the tuning so far: trials, overhead, and the time between trials on the tuner's own
-  /// machine if it has a price. 0 without prices.
+  /// Cost of the tuning so far: trials and overhead. If the tuner's own machine has a price, also
+  /// includes the time between trials. 0 without prices.
   double tuning_usd = 0.0;
   /// Traces by trial; with fewer points if there are many trials.
   std::map<std::int64_t, TrialTrace> traces;

@@ -152,8 +152,8 @@ Value value_of_count(const Parameter& parameter, double count) {
   return Value{count};
 }
 
-/// Returns the efficiency of each trial; empty if the machines are of several kinds (`alike` is
-/// false), or if the first count is 0.
+/// Returns the efficiency of each trial. Returns an empty map if the machines are of several kinds
+/// (`alike` is false), or if the first count is 0.
 std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
                                             const ScalingCount& first, bool alike) {
   std::map<std::int64_t, double> by_trial;

@@ -44,9 +44,9 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Returns the width to which the texts of the column `title` must be cut, so that the table fits
-/// into `width` columns of the terminal. Returns at least 12, so that names stay recognizable even
-/// if the table is then too wide. `emptied` is the table with empty texts in that column.
+/// Returns the width to which the texts of the column `title` must be cut. The table then fits into
+/// `width` columns of the terminal. Returns at least 12, so that names stay recognizable even if
+/// the table is then too wide. `emptied` is the table with empty texts in that column.
 [[nodiscard]] std::size_t cut_width(std::size_t width, const TextTable& emptied,
                                     std::string_view title);
 

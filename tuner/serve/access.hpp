@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-// The functions below protect the served pages: only clients with the token get them, and only by
-// an address of this machine.
+// The functions below protect the served pages. Only clients that have the token and use an address
+// of this machine get the pages.
 
 /// Returns 128 random bits from the kernel, as hexadecimal digits.
 [[nodiscard]] std::string random_token();

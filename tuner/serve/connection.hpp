@@ -11,9 +11,9 @@
 
 namespace steptune {
 
-/// A client's connection with limits on time and size: 10 s and 64 KiB for the request, and one
-/// minute, in total, of waiting until the client reads the answer. Does not own the descriptor,
-/// which must be non-blocking.
+/// A client's connection with limits on time and size: 10 s and 64 KiB for the request. While it
+/// sends the answer, it waits for the client for at most one minute in total. Does not own the
+/// descriptor, which must be non-blocking.
 class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);

@@ -152,8 +152,8 @@ class HttpServer::Engine final : public httplib::Server {
     changed_.notify_one();
   }
 
-  /// For each connection that waits for a thread, closes a served connection that has sent no
-  /// request in time, if there is one.
+  /// Makes threads free for waiting connections. For each of them, closes one served connection
+  /// that has sent no request in time.
   void make_room() {
     const std::lock_guard lock(mutex_);
     if (visits_.size() < k_threads) return;

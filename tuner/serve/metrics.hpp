@@ -9,9 +9,8 @@
 
 namespace steptune {
 
-/// Returns the metrics in Prometheus' text format 0.0.4: for each metric a group of samples, one
-/// for each study, with the study's name as label. `docs/serve.md` lists them. Names and units
-/// follow Prometheus' conventions.
+/// Returns the metrics in Prometheus' text format 0.0.4. Each sample has the study's name as a
+/// label. `docs/serve.md` lists them. Names and units follow Prometheus' conventions.
 [[nodiscard]] std::string metrics_text(const std::vector<StudyFigures>& studies,
                                        std::string_view program_version);
 

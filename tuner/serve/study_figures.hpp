@@ -17,8 +17,8 @@ namespace steptune {
 struct StudyFigures {
   ListedStudy listed;
   std::vector<ObjectiveView> objectives;
-  /// Objective values of the recommended configuration if the study has ended, otherwise of the
-  /// best trial so far; empty if none was measured.
+  /// Objective values of the recommended configuration. While the study runs, or without a
+  /// recommendation, those of the best trial so far. Empty if no trial was measured.
   std::vector<double> best;
   StudySpending spending;  ///< spending on trials only
   double idle_s = 0.0;     ///< total time for which pools and allocations were kept but not used

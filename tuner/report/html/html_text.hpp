@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// Escapes `text` for an element's content or a quoted attribute: The result has no markup and no
+/// Escapes `text` for an element's content or a quoted attribute. The result has no markup and no
 /// control characters except newline and tab. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
