@@ -19,8 +19,8 @@
 namespace steptune {
 namespace {
 
-/// Quotes words for a shell. For a script every byte is kept. For a terminal, control characters
-/// are escaped in a form that bash and zsh read.
+/// Quotes words for a shell. For a script, keeps every byte. For a terminal, escapes control
+/// characters in a form that bash and zsh read.
 std::string shell_line(const std::vector<std::string>& words) {
   return (isatty(STDOUT_FILENO) == 1 ? shell_quoted(words) : posix_quoted(words)) + "\n";
 }
@@ -68,8 +68,7 @@ void carry_files(const BestChoice& choice, LongRun& run) {
   run.files = carried_config_files(choice.study, choice.trial.configuration);
 }
 
-/// Warns if the choice needs the hook. The format is for other machines, which do not have the
-/// hook.
+/// Warns if the choice needs the hook. The format is for other machines. They do not have the hook.
 void advise_without_hook(CommandContext& context, const BestChoice& choice) {
   if (!choice.command.needs_hook()) return;
   context.console.message(

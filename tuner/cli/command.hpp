@@ -64,13 +64,13 @@ void add_json_option(CLI::App& command, CommandContext& context);
 /// Refuses empty texts.
 [[nodiscard]] CLI::Validator not_empty();
 
-/// Adds a subcommand with its description and its examples, which help shows before the options.
-/// Calls `act(context)` if the command is chosen.
+/// Adds a subcommand with its description and its examples. Help shows the examples before the
+/// options. Calls `act(context)` if the command is chosen.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
                       const std::string& description, const std::string& examples,
                       std::function<ExitCode(CommandContext&)> act);
 /// Adds a subcommand whose action takes options: `act(context, options)`. Returns the subcommand
-/// and its options, which it owns.
+/// and its options. The subcommand owns the options.
 template <typename Options, typename Act>
 std::pair<CLI::App*, Options*> add_command(CLI::App& program, CommandContext& context,
                                            const std::string& name, const std::string& description,

@@ -62,7 +62,7 @@ std::string what_to_mend(int fault, const std::string& program) {
   return fault == ENOENT ? missing_program_hint(program) : "";
 }
 
-/// Replaces this process by the command, which takes over exit status, terminal and signals.
+/// Replaces this process by the command. The command takes over exit status, terminal and signals.
 /// Returns only if the command cannot be started.
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& variables) {
@@ -76,7 +76,8 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
        what_to_mend(fault, argv.front())});
 }
 
-/// Warns that the study sets options of its own command, which another command does not get.
+/// Warns that the study sets options of its own command. Another command does not get these
+/// options.
 void warn_of_options(CommandContext& context, const BestChoice& choice) {
   for (const CommandPart& part : choice.study.command) {
     for (const document::StringTemplate& word : part.args) {

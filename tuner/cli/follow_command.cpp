@@ -106,7 +106,7 @@ class Following {
       if (signals != nullptr && signals->count() > 0) break;
       look_at_machine();
       show();
-      // If nobody reads the JSON lines any more, stop waiting for a growing log, which never ends.
+      // A growing log never ends, so stop waiting for it if nobody reads the JSON lines any more.
       // Keep reading a program's pipe: the program would fail if it were closed.
       if (json_lines_ && run_.grows() && !context_.console.has_reader()) break;
     }

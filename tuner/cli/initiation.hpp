@@ -62,7 +62,8 @@ struct InitResult {
 /// Returns the first lines of a file that `init_from_command` writes for this command.
 [[nodiscard]] std::string init_heading(const std::vector<std::string>& argv);
 
-/// Returns what was found, varied and left out, and the file, for people; without a final newline.
+/// Returns a text for people: findings, parameters, options that were left out, and the file. Has
+/// no final newline.
 [[nodiscard]] std::string init_text(const InitResult& result);
 
 }  // namespace steptune

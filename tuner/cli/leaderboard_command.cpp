@@ -31,8 +31,8 @@ struct LeaderboardOptions {
   bool watch = false;
 };
 
-/// Sets the column by which the query sorts. To sort by an objective, the query reads only the rows
-/// shown; for another column it reads all rows.
+/// Sets the column by which the query sorts. To sort by an objective, the query reads only the
+/// shown rows. To sort by another column, it reads all rows.
 void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::string& sort) {
   if (sort.empty()) return;
   if (const auto index = objective_index(study.objectives, sort)) {

@@ -24,8 +24,8 @@ struct ProgramOptions {
   /// Limit of the tuning time in seconds; nullopt: no limit. At most half of this time is spent on
   /// examining the program. That includes reading the program's options if the hook cannot tune it.
   std::optional<double> longest_s = {};
-  /// Called before a program is examined, which takes long. If it returns an error, the program is
-  /// not examined, and the error is reported. May be null.
+  /// Called before a program is examined, because that takes long. If it returns an error, the
+  /// program is not examined, and the error is reported. May be null.
   std::function<Result<void>()> before_inspection = {};
 };
 

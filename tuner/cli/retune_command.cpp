@@ -191,7 +191,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   const SignalFlags flags;
   UnreadTrial unread(*study, context.clock, [&](const std::string& text) {
     listener.warnings.push_back(text);
-    // Advice of several lines, which `on_warning` would join.
+    // Print advice of several lines here, because `on_warning` would join the lines.
     if (shown) printer.print("steptune: warning: " + text);
   });
   const auto night =

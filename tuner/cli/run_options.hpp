@@ -40,8 +40,8 @@ struct RunOptions {
   std::string on_interrupt = "stop";  ///< `stop` or `detach`: what happens to running trials
 };
 
-/// Starts the diagnostic log by the variable STEPTUNE_LOG and `--log-level`, which takes
-/// precedence.
+/// Starts the diagnostic log according to the variable STEPTUNE_LOG. `--log-level` takes precedence
+/// over this variable.
 [[nodiscard]] Result<void> begin_log(const RunOptions& options, const Environment& environment);
 
 /// Parses the value of `--time` into seconds; nullopt if it was not given.
@@ -72,7 +72,7 @@ struct Refusal {
     Console& console, const RunOptions& options, History& history, StudySpec& study);
 
 /// If trials cost money, rehearses the tuning and prints its expected time and cost. On a terminal,
-/// asks the user whether to start. Without a terminal `--yes` is required.
+/// asks the user for consent. Without a terminal `--yes` is required.
 [[nodiscard]] tl::expected<void, Refusal> confirm_spending(
     Console& console, const RunOptions& options, const StudySpec& study,
     const ProjectionOptions& projection_options);

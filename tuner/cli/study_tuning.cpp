@@ -23,7 +23,7 @@ namespace {
 /// Prints once how the tuning ends after the first signal, as soon as the loop checks for signals.
 class InterruptNotice {
  public:
-  /// `first` is the message after the first signal: it says what happens to running trials.
+  /// `first` is the message after the first signal, about running trials.
   InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
                   std::string continue_with)
       : flags_(flags),

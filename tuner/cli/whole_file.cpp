@@ -51,7 +51,7 @@ int take_free_name(const std::string& part, const std::filesystem::path& file) {
   return 0;
 }
 
-/// True for a device, a pipe, or this program's stdout, which no other file may replace.
+/// True for a device, a pipe, or this program's stdout. A rename must not replace such a file.
 bool is_stream(const std::filesystem::path& file) {
   struct stat named {};
   struct stat out {};

@@ -21,8 +21,8 @@ namespace steptune {
 [[nodiscard]] Result<std::vector<std::string>> torchrun_words(const LongRun& run);
 
 /// Returns words for a shell that start the program with `accelerate launch`. Passes the number of
-/// threads, which accelerate would otherwise reset. Also passes the precision if a parameter called
-/// `precision`, `mixed_precision`, `dtype` or `amp` has one of accelerate's values.
+/// threads, because accelerate would otherwise reset it. Also passes the precision if a parameter
+/// called `precision`, `mixed_precision`, `dtype` or `amp` has one of accelerate's values.
 [[nodiscard]] Result<std::vector<std::string>> accelerate_words(const LongRun& run);
 
 /// Returns ENV instructions and a CMD in exec form. In the CMD, env(1) sets the variables that ENV

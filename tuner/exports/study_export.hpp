@@ -37,7 +37,7 @@ inline constexpr int k_export_version = 1;
 [[nodiscard]] Json json_export(const StudyExport& study, const std::string& program_version);
 
 // The functions below write new files only. They return `conflict` if the target exists, because it
-// may contain the user's work. A file appears completely or not at all. It contains no confirming
+// may contain the user's work. A file appears completely or not at all. Files contain no confirming
 // runs and no sentinels, because other programs would take them for trials of the search. Each
 // exported trial has Steptune's `status`, `purpose` and `origin`, and its number, counted from 1.
 
@@ -49,8 +49,8 @@ inline constexpr int k_export_version = 1;
 [[nodiscard]] Result<void> write_optuna_study(const StudyExport& study,
                                               const std::filesystem::path& file);
 
-/// Writes an experiment into MLflow's file store. `folder` is the store's folder `mlruns`, which is
-/// created if missing. Each trial is a run with parameters, metrics and tags.
+/// Writes an experiment into MLflow's file store. `folder` is the store's folder `mlruns`. Creates
+/// this folder if it is missing. Each trial is a run with parameters, metrics and tags.
 [[nodiscard]] Result<void> write_mlflow_experiment(const StudyExport& study,
                                                    const std::filesystem::path& folder);
 

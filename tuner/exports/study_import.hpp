@@ -14,8 +14,8 @@
 
 namespace steptune {
 
-/// One trial that another program stored: values by column. Numbers stored as text stay text. A
-/// cell that exists but cannot be read becomes an empty object, which is no value.
+/// One trial that another program stored: values by column. Numbers stored as text stay text. An
+/// unreadable cell becomes an empty object, which no parameter accepts as a value.
 struct ForeignTrial {
   std::map<std::string, Json> cells;
   bool failed = false;

@@ -44,8 +44,8 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
-/// True if stalls come about as often as a phase with this period. The stalls may then be that
-/// phase, which the program does not report.
+/// True if stalls come about as often as a phase with this period. Perhaps the stalls are that
+/// phase and the program does not report it.
 bool may_be_a_stall(double every_samples, const Measurement& seen) {
   return std::ranges::any_of(seen.phases, [&](const auto& phase) {
     const double between = samples_between(phase.second);

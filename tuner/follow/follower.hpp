@@ -80,8 +80,8 @@ class Follower {
   /// progress bar.
   void read_old_line(std::string_view line);
 
-  /// Adds an observation of the program's machine. Its time is in seconds since the program's
-  /// start, which must be known. Call it in the order of the times.
+  /// Adds an observation of the program's machine. The observation's time is in seconds since the
+  /// program's start. That start must be known. Call it in the order of the times.
   void saw_machine(const MachineSecond& second);
 
   [[nodiscard]] FollowState state() const;

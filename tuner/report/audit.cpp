@@ -40,7 +40,7 @@ bool dominates(const Standing& standing, const TrialRecord& a, const TrialRecord
   return better_in_one;
 }
 
-/// True if `trial` may be as good as `other`, which has the better measurement.
+/// True if `trial` may be as good as `other`, although `other` has the better measurement.
 bool may_be_equal(const Standing& standing, const TrialRecord& trial, const TrialRecord& other,
                   const std::optional<Recommendation>& recommendation) {
   if (recommendation) {

@@ -51,7 +51,7 @@ struct Bisection {
 template <>
 const JsonRecord<Bisection>& json_record<Bisection>();
 
-/// Formats a version: `torch 2.4.0`, or the first digits of a commit.
+/// Formats a version: `torch 2.4.0`, or the first digits of a commit's hash.
 [[nodiscard]] std::string version_text(const Bisection& bisection, const std::string& version);
 
 /// Returns the result for people, as lines. Ends with a newline.

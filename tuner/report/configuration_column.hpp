@@ -17,7 +17,7 @@ namespace steptune {
 /// is cut.
 class ConfigurationColumn {
  public:
-  /// `rows` have the parameters `names`, which are identifiers and are shown in this order.
+  /// `names` are the parameters of `rows`. They must be identifiers, and are shown in this order.
   ConfigurationColumn(const std::vector<Configuration>& rows, std::vector<std::string> names,
                       std::size_t width);
 

@@ -25,7 +25,7 @@ std::string format_number(double value) {
 std::string format_factor(double factor) {
   const double size = std::abs(factor);
   if (size >= 100.0) return fmt::format("{:.0f}", factor);
-  // Two decimals would show at most one digit of a factor below 0.095, which rounds to 0.09.
+  // With two decimals, a factor below 0.095 would have at most one significant digit.
   return size > 0.0 && size < 0.095 ? fmt::format("{:.2g}", factor) : fmt::format("{:.2f}", factor);
 }
 

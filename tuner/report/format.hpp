@@ -41,8 +41,8 @@ namespace steptune {
 /// Columns of a file, and of a terminal that does not report its width.
 inline constexpr std::size_t k_default_width = 80;
 
-/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit). It
-/// is limited, because long lines are hard to read.
+/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit). The
+/// width is limited, because long lines are hard to read.
 [[nodiscard]] std::size_t readable_width(std::size_t width);
 /// Wraps `text` at blanks into lines of at most `width` columns (0: one line). A longer word gets a
 /// separate line. Ends with a newline.

@@ -197,7 +197,7 @@ void distinguish_from_objectives(std::vector<LeaderboardColumn>& columns,
     if (!column.is_objective && kept.contains(column.name)) column.name.insert(0, "trial.");
 }
 
-/// Sorts numbers before texts, and each kind by its own order.
+/// True if `a` comes before `b`. Numbers come before texts; each kind has its usual order.
 bool is_before(const Value& a, const Value& b, bool larger_is_first) {
   const bool a_is_text = std::holds_alternative<std::string>(a);
   const bool b_is_text = std::holds_alternative<std::string>(b);

@@ -41,7 +41,8 @@ inline constexpr int k_parameter_importance = 4;
 /// efficiency if the rows have it; status. Then come columns shown only on request: purpose,
 /// origin, times, memory and bill (as `trial.startup_s` if an objective has that name). Then the
 /// parameters (as `parameter.time` if a column has that name), and each reported metric as
-/// `metric.loss`. The functions refer to the board's objectives, which must outlive them.
+/// `metric.loss`. The columns' functions refer to the board's objectives. These must outlive the
+/// functions.
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
     const Leaderboard& board, const std::vector<std::string>& parameters);
 

@@ -82,7 +82,7 @@ void move_latest(std::vector<TrialRecord>& trials, std::size_t limit, Wanted wan
 }
 
 /// Returns the unranked trials to show. `known` are trials of the study in order of number. If
-/// `whole`, these are all trials, otherwise the trials of a standing, which include all confirming
+/// `whole`, these are all trials. Otherwise they are the trials of a standing, with all confirming
 /// runs.
 Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
                                                  std::vector<TrialRecord> known, bool whole,

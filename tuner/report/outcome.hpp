@@ -51,7 +51,7 @@ enum class StudyOutcome {
 [[nodiscard]] std::string speed_up_text(const SpeedUp& speed_up, const Objective& objective,
                                         bool attached);
 
-/// One sentence without a full stop, in two parts.
+/// A sentence in two parts, without a full stop.
 struct VerdictSentence {
   std::string verdict;   ///< `2.13 times as fast`
   std::string evidence;  ///< `95 % interval 2.05-2.21, 9 launches each`; empty if there is none

@@ -35,7 +35,7 @@ std::string usd_or_unknown(const std::optional<double>& usd) {
   return usd ? format_usd(*usd) : "unknown";
 }
 
-/// Returns the highest price, marked for spot machines, which may cost less.
+/// Returns a price. For spot machines, marks it as the highest price, because they may cost less.
 std::string at_most(const std::optional<double>& usd, bool spot) {
   const std::string text = usd_or_unknown(usd);
   return usd && spot ? fmt::format("spot, <= {}", text) : text;

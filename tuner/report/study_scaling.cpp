@@ -55,8 +55,7 @@ MeasuredValue own_time(const StudySpec& study, const TrialRecord& trial, const S
 }
 
 /// True for a trial that can represent its configuration, including repetitions. A trial that only
-/// misses the planned run's limits counts, too: the curve should show whether more machines meet
-/// them.
+/// misses the planned run's limits counts, too: the curve should show if more machines meet them.
 bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& standing,
               const std::set<Configuration>& refuted) {
   if (!trial.measurement || !(trial.measurement->seconds_per_sample > 0.0)) return false;

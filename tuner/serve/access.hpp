@@ -23,8 +23,8 @@ namespace steptune {
 [[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 /// True for `127.0.0.1` and `localhost`, with or without a port. A browser sends these if the user
-/// opened an address of this machine, including a forwarded port. It sends another name if another
-/// host's name resolves to this machine (DNS rebinding).
+/// opened an address of this machine, including a forwarded port. It sends another name if a
+/// foreign host name resolves to this machine (DNS rebinding).
 [[nodiscard]] bool is_local_host(std::string_view host);
 
 /// Returns the value of a cookie in a `Cookie` header.

@@ -13,7 +13,7 @@ namespace steptune {
 
 /// A client's connection with limits on time and size: 10 s and 64 KiB for the request. While it
 /// sends the answer, it waits for the client for at most one minute in total. Does not own the
-/// descriptor, which must be non-blocking.
+/// descriptor. The descriptor must be non-blocking.
 class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);

@@ -211,7 +211,7 @@ class HttpServer::Engine final : public httplib::Server {
     if constexpr (requires { process_request(connection, true, closed, look); }) {
       process_request(connection, /*close_connection=*/true, closed, look);
     } else {
-      // cpp-httplib 0.18 expects both ends' addresses, which are not used here.
+      // cpp-httplib 0.18 expects the addresses of both ends. They are not used here.
       process_request(connection, "", 0, "", 0, /*close_connection=*/true, closed, look);
     }
   }
