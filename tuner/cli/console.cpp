@@ -84,7 +84,7 @@ void Console::message(std::string_view text) {
 
 ExitCode Console::error(const Error& error) {
   const bool color = color_on_stderr();
-  // Paths and other programs' messages may contain control characters.
+  // Remove control characters: paths and messages of other programs may contain some.
   Error shown = error;
   shown.where = printable_line(error.where, k_any_length);
   message(fmt::format("steptune: {}error:{} {}", color ? "\x1b[1;31m" : "", color ? "\x1b[0m" : "",

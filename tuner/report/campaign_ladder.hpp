@@ -52,7 +52,7 @@ struct CampaignLadder {
   /// `challenger` is that champion, its `champion` the first version.
   std::optional<CampaignEdit> measured;
 };
-/// The ladder must have at least one edit.
+/// Fields of a campaign. The ladder must have at least one edit.
 template <>
 const JsonRecord<CampaignLadder>& json_record<CampaignLadder>();
 /// Returns the fields that `judge --campaign` shows: those about the last edit. The ladder must

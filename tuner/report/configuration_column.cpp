@@ -33,9 +33,9 @@ struct CutName {
   }
 };
 
-/// Returns all shorter forms of `name` that fit no other of `names`, the widest first. Keeps the
-/// beginning of the name, because it is the most useful part. If other names have the same
-/// beginning, keeps both ends.
+/// Returns all shorter forms of `name` that no other of `names` could be cut to, the widest first.
+/// Keeps the beginning of the name, because it is the most useful part. If other names have the
+/// same beginning, keeps both ends.
 std::vector<std::string> cut_forms(std::string_view name, const std::vector<std::string>& names,
                                    std::string_view dots) {
   std::vector<std::string> forms;
@@ -71,7 +71,7 @@ std::size_t width_beside_names(const Configuration& row, const std::vector<std::
 /// Rows with the same active parameters.
 struct AlikeRows {
   std::vector<std::size_t> active;  ///< indices of the parameters
-  std::size_t most_beside = 0;      ///< columns of the widest row, without names
+  std::size_t most_beside = 0;      ///< width of the widest row, without names
   std::size_t least_beside = 0;     ///< the same, with each value cut to `k_least_value`
 };
 

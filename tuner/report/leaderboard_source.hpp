@@ -13,7 +13,8 @@ namespace steptune {
 inline constexpr std::size_t k_many_trials = 10'000;
 
 struct LeaderboardQuery {
-  std::size_t limit = 20;  ///< most ranked trials; with `all`, also most trials of each other state
+  /// Limit for ranked trials; with `all`, also for the trials of each other status.
+  std::size_t limit = 20;
   bool all = false;        ///< include trials that are not ranked
   std::size_t sorted_by = 0;  ///< index of the objective
   std::string sort_column{};  ///< name of a column to sort by; if empty, the objective
@@ -24,8 +25,8 @@ struct LeaderboardQuery {
 
 /// Reads the trials that a leaderboard shows. If the query sorts by the first objective, reads
 /// about `limit` trials, even from a large study. If it sorts by another objective or selects rows,
-/// reads all trials. Errors of kind `usage`: an invalid expression or unknown column. Other errors
-/// as in `stored_spec`, `stored_recommendation` and the history.
+/// reads all trials. Returns `usage` for an invalid expression or an unknown column. Other errors
+/// are those of `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
                                                    const LeaderboardQuery& query);
 

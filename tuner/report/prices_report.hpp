@@ -51,13 +51,14 @@ struct RegionPrices {
     std::string name;
     /// Price in each region; nullopt if the region's table does not have the type.
     std::vector<std::optional<double>> usd_per_hour;
-    std::size_t cheapest = 0;  ///< index of the first region with the least price
+    std::size_t cheapest = 0;  ///< index of the first region with the lowest price
   };
   std::vector<PriceSource> regions;  ///< in the requested order
   std::vector<Type> types;           ///< in order of name
 };
 
-/// Compares every type whose name contains one of `searched` (all if empty), in any region.
+/// Compares the prices of all types whose names contain one of `searched` (all types if it is
+/// empty).
 [[nodiscard]] RegionPrices compare_regions(std::vector<PriceSource> regions,
                                            const std::vector<std::string>& searched);
 /// Returns a row for each type with its price in each region. If the prices differ, `*` marks the

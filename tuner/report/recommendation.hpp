@@ -24,7 +24,7 @@ struct RecommendationContext {
   bool hooked = false;    ///< the hook applies settings for which the program has no options
   bool attached = false;  ///< the confirming runs were turns within the long run (`exec --tune`)
   std::filesystem::path database{};  ///< where the study is stored
-  /// Machine-hours of the tuning on machines without a price, see `MachineHours`.
+  /// Machine-hours of the tuning on machines without a price (`MachineHours`).
   std::optional<double> machine_hours{};
   bool has_command = true;  ///< the study has a command, so that `exec` and `best` can give one
   bool runs_here = true;    ///< the study's command is for this machine

@@ -50,8 +50,8 @@ struct StudyReport : StudyContents {
 };
 
 /// Reads a whole study. Keeps at most 60 000 points of all traces together, or 40 points of each
-/// trace if there are very many trials. Errors as in `stored_recommendation` and the history. If
-/// the analysis fails, `no_analysis` has the reason.
+/// trace if there are very many trials. Errors are those of `stored_recommendation` and the
+/// history. If the analysis fails, `no_analysis` has the reason.
 [[nodiscard]] Result<StudyReport> read_study_report(const StoredStudy& study,
                                                     const RecommendationContext& words);
 
