@@ -18,7 +18,7 @@ struct StudyFigures {
   ListedStudy listed;
   std::vector<ObjectiveView> objectives;
   /// Objective values of the recommended configuration. While the study runs, or without a
-  /// recommendation, those of the current best trial. Empty if no trial was measured.
+  /// recommendation, objective values of the current best trial. Empty if no trial was measured.
   std::vector<double> best;
   StudySpending spending;  ///< spending on trials only
   double idle_s = 0.0;     ///< total time for which pools and allocations were kept but not used

@@ -13,8 +13,8 @@ namespace steptune {
 /// control characters except newline and tab. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string html_escaped(std::string_view text);
 
-/// Returns a table that scrolls if there is too little room. `attributes` are those of the element
-/// `table`. `head` is the HTML of the head's cells, `body` the HTML of the rows.
+/// Returns a table that scrolls if there is too little room. `attributes` has the attributes of the
+/// element `table`, `head` the HTML of the head's cells, `body` the HTML of the rows.
 [[nodiscard]] std::string html_table(const std::string& attributes, const std::string& head,
                                      const std::string& body);
 /// Returns a text table as HTML. The first cell of a row is its title.
