@@ -28,8 +28,8 @@ namespace {
 
 constexpr const char* k_said_by = "steptune: ";
 
-/// Makes the study of a running program. Returns an error with the reason if the program cannot be
-/// tuned.
+/// Makes a study that tunes a running program. If the program cannot be tuned, returns an error
+/// with the reason.
 Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& survey) {
   DraftOptions wanted;
   wanted.name = tuning.name;
@@ -49,13 +49,13 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
                          wanted.facts);
 }
 
-/// Waits some seconds for the end of a program whose connection is lost. A program that still runs
-/// afterwards has switched the hook off.
+/// True if the program has closed its connection to the tuner and ends within 5 s. If it closed the
+/// connection but still runs after that, its hook has switched itself off.
 bool has_ended(const live::AttachedProgram& program) {
   return program.is_gone() && program.ends_within(5.0);
 }
 
-/// Returns why an examined program cannot be tuned; empty if it can.
+/// Returns why a surveyed program cannot be tuned; empty if it can.
 std::string why_not_tunable(const Survey& survey, const live::AttachedProgram& program) {
   if (program.unusable()) return *program.unusable();
   if (has_ended(program)) return "the program ended before it had been examined";
@@ -64,7 +64,7 @@ std::string why_not_tunable(const Survey& survey, const live::AttachedProgram& p
   return {};
 }
 
-/// Returns the hook's settings for a configuration.
+/// Returns the values that the hook sets for a configuration.
 live::KnobValues knobs_of(const StudySpec& study, const Configuration& configuration) {
   TrialRecord record;
   record.purpose = TrialPurpose::search;
@@ -108,8 +108,8 @@ class AttachedSession {
   }
 
  private:
-  /// True if a signal asks the tuner to end. The tuner then leaves the program in the same state as
-  /// after any other end.
+  /// True if a signal asks the tuner to end. The program still gets its final settings, as after
+  /// any other end.
   [[nodiscard]] bool is_to_end() const {
     if (signals_.count() == 0) return false;
     if (!program_.unusable()) program_.give_up("the tuner was asked to end");
@@ -125,7 +125,7 @@ class AttachedSession {
     auto record = history.study(name);
     if (!record || record->status != StudyStatus::running) return;
     record->status = StudyStatus::interrupted;
-    // Writing may fail for the same reason as the tuning. Ignore such a failure.
+    // Ignore a failure to write: perhaps the tuning failed because the database cannot be written.
     static_cast<void>(history.record_study(*record));
   }
 
@@ -166,7 +166,8 @@ class AttachedSession {
                     [this] { return is_over() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run could not be tuned any longer";
-    // All trials are parts of this long run, so no later run can continue the study.
+    // Do not advise the user to run the tuner again. The trials belong to this long run, so no
+    // later run can continue the study.
     parts.after_too_little.clear();
     auto result = run_loop(std::move(parts));
     display.finish();

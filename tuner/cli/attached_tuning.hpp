@@ -13,7 +13,7 @@ namespace steptune {
 struct AttachedTuning {
   std::string name;               ///< name of the study
   std::vector<std::string> argv;  ///< the program's command
-  /// Limit of the tuning time, from the moment when the tuner has found the program.
+  /// Longest tuning time in seconds, without the time to survey the program.
   double longest_s = 0.0;
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
@@ -22,9 +22,9 @@ struct AttachedTuning {
 };
 
 /// Tunes a running program with settings that can be switched while it runs and do not change the
-/// training. At the end, applies the settings that were shown to be faster, or the program's own
-/// settings. Keeps the study in the history. Prints the outcome on stderr. The program continues
-/// even if the tuning fails.
+/// training. At the end, the program keeps the settings that were shown to be faster. If none were,
+/// it returns to its own settings. Keeps the study in the history. Prints the outcome on stderr.
+/// The program continues even if the tuning fails.
 void tune_attached(CommandContext& context, const AttachedTuning& tuning,
                    live::AttachedProgram& program);
 

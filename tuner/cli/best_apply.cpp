@@ -65,8 +65,8 @@ Result<void> agreed(CommandContext& context, const ApplyOptions& options, std::s
   return fail(ErrorKind::usage, "nothing was written");
 }
 
-/// Returns the choice's values for a file that the study edits for its trials; nullopt for any
-/// other file.
+/// Returns the values that the chosen configuration has in a file. If the study does not edit that
+/// file for its trials, returns nullopt.
 std::optional<ConfigValues> wanted_of(const BestChoice& choice, const std::filesystem::path& file) {
   for (const auto& [name, config] : choice.study.config_files) {
     std::error_code missing;
@@ -76,7 +76,7 @@ std::optional<ConfigValues> wanted_of(const BestChoice& choice, const std::files
   return std::nullopt;
 }
 
-/// Returns the changes to a file's text.
+/// Returns the changes that give a file's text the chosen values.
 Result<std::vector<ConfigChange>> wanted_changes(const BestChoice& choice,
                                                  const ApplyOptions& options, ConfigFormat format,
                                                  const std::string& text) {

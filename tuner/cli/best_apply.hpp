@@ -20,9 +20,9 @@ struct ApplyOptions {
 /// from files and studies could otherwise control the terminal.
 [[nodiscard]] std::string shown(const std::string& text);
 
-/// Returns commands that write the choice into the study's configuration files: `steptune best demo
-/// --apply ds.json`. One command for each file that differs from the choice. `study` is the study's
-/// name, quoted for a shell.
+/// Returns commands that write the choice into the study's configuration files:
+/// `steptune best demo --apply ds.json`. There is one command for each file that differs from the
+/// choice. `study` is the study's name, quoted for a shell.
 [[nodiscard]] std::vector<std::string> pending_edits(const BestChoice& choice,
                                                      const std::string& study);
 

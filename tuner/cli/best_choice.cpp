@@ -52,8 +52,8 @@ Result<BestChoice> choice_of(const StudyRecord& record, TrialRecord trial,
   return choice;
 }
 
-/// Returns the configuration that the latest night of `retune` uses instead of the study's
-/// recommendation.
+/// Returns the configuration that the latest night of `retune` left in use. If the study has no
+/// night, returns nullopt. Also returns nullopt if the baseline is in use but was not measured.
 Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   const auto rows = study.history.nights(study.record.name);
   if (!rows) return tl::unexpected(rows.error());
@@ -62,7 +62,8 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   if (!night) return tl::unexpected(night.error());
   const UsedConfiguration& used = night->after;
   if (used.study.empty() || used.trial == 0) {
-    // The night uses the study file's baseline, which the study itself has also measured.
+    // The night kept the study file's baseline. The study has a trial of this baseline: use that
+    // trial.
     const auto standing = read_standing(study);
     if (!standing) return tl::unexpected(standing.error());
     if (standing->baseline() == nullptr) return std::nullopt;
@@ -82,8 +83,9 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   return std::optional(*std::move(choice));
 }
 
-/// Returns the recommended trial, or the best of `objective`. If `objective` is empty, prefers the
-/// configuration that the latest night of `retune` uses.
+/// Returns the best trial of `objective`. If `objective` is empty, returns the configuration that
+/// the latest night of `retune` left in use. If there is no such night, returns the recommended
+/// trial.
 Result<BestChoice> choose_best(const StoredStudy& study, const std::string& objective) {
   if (objective.empty()) {
     auto of_nights = choice_of_nights(study);

@@ -85,7 +85,8 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   return text;
 }
 
-/// Audits the choice once, and prints objections on stderr. Returns them for the JSON document.
+/// Audits the choice and prints a warning on stderr for each failed check. Returns the results of
+/// all checks, for the JSON document.
 Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredStudy& study,
                                          const BestChoice& choice) {
   const auto night = open_study_of_night(context, study, choice.from_study);

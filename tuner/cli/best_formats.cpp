@@ -19,13 +19,14 @@
 namespace steptune {
 namespace {
 
-/// Quotes words for a shell. For a script every byte is kept. For a terminal, control characters
-/// are escaped in a form that bash and zsh read.
+/// Quotes words for a shell. For a script, keeps every byte. For a terminal, escapes control
+/// characters in a form that bash and zsh read.
 std::string shell_line(const std::vector<std::string>& words) {
   return (isatty(STDOUT_FILENO) == 1 ? shell_quoted(words) : posix_quoted(words)) + "\n";
 }
 
-/// Prints on stderr what a pasted command line lacks: folder, environment variables, the hook.
+/// Prints on stderr what the printed command line leaves out: folder, environment variables, the
+/// hook.
 void advise(CommandContext& context, const BestChoice& choice, bool has_environment) {
   std::error_code fault;
   const auto here = std::filesystem::current_path(fault);
@@ -45,8 +46,8 @@ void advise(CommandContext& context, const BestChoice& choice, bool has_environm
   }
 }
 
-/// Warns if a configuration file does not have the measured values, since the run would then
-/// differ.
+/// Warns if a configuration file does not have the measured values: the run would then differ from
+/// the trial.
 void advise_of_files(CommandContext& context, const BestChoice& choice) {
   for (const std::string& command :
        pending_edits(choice, shell_quoted(choice.requested_study) + context.database_option())) {
@@ -67,7 +68,7 @@ void carry_files(const BestChoice& choice, LongRun& run) {
   run.files = carried_config_files(choice.study, choice.trial.configuration);
 }
 
-/// Warns about formats for other machines, which do not have this program's hook.
+/// Warns if the choice needs the hook. The format is for other machines. They do not have the hook.
 void advise_without_hook(CommandContext& context, const BestChoice& choice) {
   if (!choice.command.needs_hook()) return;
   context.console.message(
@@ -75,7 +76,7 @@ void advise_without_hook(CommandContext& context, const BestChoice& choice) {
       "set: see --format python");
 }
 
-/// Adds the hook to the run, with the settings of the trial, for formats that can carry it.
+/// Adds the hook and the trial's settings to the run. Only some formats can pass them on.
 Result<void> take_hook_along(const BestChoice& choice, LongRun& run) {
   auto folder = python_hook_folder();
   if (!folder) return tl::unexpected(folder.error());

@@ -23,7 +23,7 @@ struct LaunchFormat {
                                            const BestChoice& choice, const std::string& format);
 
 /// Returns `steptune exec demo`, which starts a program with the hook's settings. Adds `--trial` if
-/// the user chose the best trial of an objective, which may differ from the recommended trial.
+/// the user chose the best trial of an objective, because that may not be the recommended trial.
 [[nodiscard]] std::string exec_words(const CommandContext& context, const BestChoice& choice);
 
 }  // namespace steptune

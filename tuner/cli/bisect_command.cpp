@@ -73,7 +73,8 @@ class Bisecting {
  private:
   [[nodiscard]] double spent_s() const { return earlier_s_ + context_.clock.now_s() - begin_s_; }
   [[nodiscard]] double left_s() const { return result_.longest_s - spent_s(); }
-  /// Index of the bad version in `change_`, which does not contain the good version.
+  /// Returns the index of the bad version in `change_`. There, index 0 is the first version after
+  /// the good one.
   [[nodiscard]] std::size_t bad_version() const { return versions_.names.size() - 2; }
   [[nodiscard]] const std::string& name_of(std::size_t version) const {
     return versions_.names[version + 1];
@@ -100,7 +101,7 @@ class Bisecting {
     return read_earlier_stages();
   }
 
-  /// Separates the versions from the command. With a package, CLI11 stores the command's first
+  /// Separates the versions from the command. With `--package`, CLI11 stores the command's first
   /// words as GOOD and BAD.
   Result<void> separate_command() {
     const bool is_package = !options_.package.empty();
@@ -177,7 +178,7 @@ class Bisecting {
     return {};
   }
 
-  /// Returns the versions that a stage compared with the good one; nullopt if it had other
+  /// Returns the versions that a stage compared with the good one; nullopt if the stage ran other
   /// commands.
   [[nodiscard]] std::optional<std::vector<std::size_t>> versions_of(
       const BisectStage& stage) const {
@@ -230,7 +231,7 @@ class Bisecting {
     }
     const std::string continued = unfinished_ ? unfinished_->study : "";
     unfinished_.reset();
-    // Builds may have used up the time.
+    // Building the versions may have used up the time.
     if (compared.empty() || left_s() < k_least_stage_s) {
       has_failed_ = false;
       return ExitCode::ok;
@@ -253,7 +254,7 @@ class Bisecting {
       }
       starts_too_slowly_ = judged.first.slow_start_s.has_value();
       add_measurements(compared, judged);
-      // Skip failed versions only in this run, so that a later run tries them again.
+      // Skip failed versions until this call of `bisect` ends. A later call tries them again.
       for (std::size_t i = 0; i < compared.size(); ++i) {
         const JudgedCommand& command = judged.others[i];
         if (command.verdict == CommandVerdict::failed || command.slow_start_s)
@@ -287,7 +288,7 @@ class Bisecting {
     judge_bad();
   }
 
-  /// Judges the bad version by all measurements so far.
+  /// Decides from all measurements so far if the bad version is slower than the good one.
   void judge_bad() {
     const auto bad = change_->measured(bad_version());
     if (!bad || bad_is_slower_) return;
@@ -338,13 +339,13 @@ class Bisecting {
   std::vector<std::string> command_;
   std::optional<TreesFolder> trees_;
   BisectedVersions versions_;
-  std::string name_;  ///< of the studies of this bisection
+  std::string name_;  ///< name of the first stage's study; later stages add a number
   std::optional<ReadyVersion> good_;
   std::optional<ChangePoint> change_;
   std::set<std::size_t> measured_;
   std::optional<UnfinishedStage> unfinished_;
   bool has_failed_ = false;  ///< the latest stage could compare nothing because of an error
-  /// The good version reported no progress in its share of the latest stage's time.
+  /// True if the good version reported no progress in its share of the latest stage's time.
   bool starts_too_slowly_ = false;
   bool bad_is_slower_ = false;  ///< the measurements so far show that the bad version is slower
   Bisection result_;

@@ -13,7 +13,7 @@
 
 namespace steptune {
 
-/// Data of a version that are needed while it runs.
+/// A version that can be run while this object exists.
 struct ReadyVersion {
   std::optional<GitWorktrees> tree = {};  ///< removed with this object
 };
@@ -21,16 +21,16 @@ struct ReadyVersion {
 /// Versions among which `bisect` looks for the first slow one.
 struct BisectedVersions {
   std::vector<std::string> names;  ///< the good one first, the bad one last; at least two
-  /// Returns the command that runs a version, once it is ready.
+  /// Returns the command that runs a version. Call `make_ready` first.
   std::function<std::vector<std::string>(const std::string& name)> command;
   std::function<Result<ReadyVersion>(const std::string& name)> make_ready;
-  /// Returns a line about a version; may be empty.
+  /// Returns a version's description in one line, such as a commit's subject; may be empty.
   std::function<std::string(const std::string& name)> subject;
 };
 
-/// Returns the commits after `good` up to `bad`, of first parents, in the current folder's
-/// repository. Each commit is checked out below `parent` and built by the shell command `build`,
-/// unless that is empty.
+/// Returns `good` and the commits after it up to `bad`, along first parents, in the current
+/// folder's repository. `make_ready` checks a commit out below `parent` and builds it with the
+/// shell command `build`. If `build` is empty, nothing is built.
 [[nodiscard]] Result<BisectedVersions> commit_versions(const std::string& good,
                                                        const std::string& bad,
                                                        const std::vector<std::string>& command,
@@ -47,9 +47,9 @@ struct PackageRequest {
   bool quiet = false;  ///< installs without output, except errors
 };
 
-/// Returns the versions of a package. Each one is installed by pip into a virtual environment,
-/// which is kept for later bisections. It sees the other packages of the command's Python. Fails
-/// with `usage` if a name or version cannot be one.
+/// Returns the versions of a package. `make_ready` installs a version with pip into a virtual
+/// environment, which is kept for later bisections. The environment also sees the other packages of
+/// the command's Python. Fails with `usage` if the name or a version is malformed.
 [[nodiscard]] Result<BisectedVersions> package_versions(const PackageRequest& request,
                                                         const Environment& environment);
 

@@ -35,12 +35,12 @@ Result<CampaignLadder> ladder_of(const CommandContext& context, const std::strin
                              : fmt::format("campaigns: {}", fmt::join(*names, ", ")));
 }
 
-/// `ladder` has a kept edit.
+/// Returns the last kept edit. `ladder` must have a kept edit.
 const CampaignEdit& last_kept(const CampaignLadder& ladder) {
   return *std::ranges::find_if(ladder.edits.rbegin(), ladder.edits.rend(), &CampaignEdit::is_kept);
 }
 
-/// True if the judgement ended with a verdict, so that the history has it.
+/// True if the judgement ended with a verdict. The history then has that verdict.
 bool has_verdict(ExitCode code) {
   return code == ExitCode::ok || code == ExitCode::failure || code == ExitCode::judged_tied ||
          code == ExitCode::judged_slower || code == ExitCode::judged_undecided ||
@@ -48,7 +48,7 @@ bool has_verdict(ExitCode code) {
 }
 
 /// Returns the options that compare the champion with the first version. Fails with `usage` if no
-/// edit was kept, or if only one of the two is a commit.
+/// edit was kept, or if only one of these versions is a commit.
 Result<JudgeOptions> options_of_gain(const CampaignOptions& options, const CampaignLadder& ladder) {
   if (kept_edits(ladder) == 0) {
     return fail(ErrorKind::usage, "no edit was kept, so the champion is the first version",

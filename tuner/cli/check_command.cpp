@@ -27,8 +27,8 @@ struct CheckOptions {
 
 /// Returns the configurations that the study would try if the searcher learned nothing: baseline,
 /// hints and the searcher's first suggestions. Stops before suggestions that depend on results.
-/// `bayes` starts with Sobol points, so the Sobol searcher is used in place of `bayes`; after its
-/// first points, `bayes` will suggest others.
+/// `bayes` starts with Sobol points, so the preview uses the Sobol searcher. After these points,
+/// `bayes` suggests other configurations.
 Result<std::vector<Suggestion>> first_trials(StudySpec study, std::size_t count) {
   std::vector<Suggestion> previews{{study.baseline, "baseline", {}}};
   for (const Configuration& hint : study.search.hints)
@@ -40,7 +40,7 @@ Result<std::vector<Suggestion>> first_trials(StudySpec study, std::size_t count)
     std::vector<Configuration> running;
     for (const Suggestion& preview : previews)
       running.push_back(preview.configuration);
-    // The first suggestion depends on no result. If the searcher learns, later ones do.
+    // The first suggestion never depends on results. If the searcher learns, later suggestions do.
     if (previews.size() > 1 && (*searcher)->learns()) break;
     auto suggestion =
         (*searcher)->suggest({static_cast<std::int64_t>(previews.size()) + 1, running, nullptr});
@@ -52,8 +52,8 @@ Result<std::vector<Suggestion>> first_trials(StudySpec study, std::size_t count)
   return previews;
 }
 
-/// Returns the environment with the hook's settings, but without the hook's folder in PYTHONPATH,
-/// which is not part of the study.
+/// Returns the environment with the hook's settings, but without the hook's folder in PYTHONPATH:
+/// that folder is not part of the study.
 std::map<std::string, std::string> shown_environment(const RenderedCommand& command) {
   auto environment = command.environment;
   if (command.hook) set_hook_variables(*command.hook, environment);
@@ -126,7 +126,8 @@ Json check_json(const StudySpec& study, const SpaceSize& size,
   return json;
 }
 
-/// Returns an error if the runner would refuse all trials, even if the file is valid.
+/// If the runner would refuse all trials, prints this error and returns its exit code. The study
+/// file is valid.
 ExitCode end_of_check(CommandContext& context, const std::vector<SummaryLine>& runner_lines) {
   const auto fatal = std::ranges::find_if(runner_lines, &SummaryLine::is_fatal);
   if (fatal == runner_lines.end()) return ExitCode::ok;

@@ -15,8 +15,9 @@ namespace steptune {
     const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables);
 
 /// Runs a program to its end, in this program's group, and returns its standard output. Returns
-/// nullopt if it could not be started, a signal ended it, or its exit status is not 0. Its errors
-/// go to the stream `err` (`ChildRequest::err`). An empty `folder` is the current one.
+/// nullopt if the program could not be started, if a signal ended it, or if its exit status is not
+/// 0. The program's stderr is the stream `err` (`ChildRequest::err`). An empty `folder` is the
+/// current one.
 [[nodiscard]] std::optional<std::string> run_to_end(std::vector<std::string> argv,
                                                     const std::filesystem::path& folder, int err);
 

@@ -85,7 +85,7 @@ struct Taken {
   std::vector<StudyUse> studies;
   std::int64_t log_bytes = 0;
   std::int64_t database_bytes = 0;  ///< bytes of the database's files
-  std::int64_t used_bytes = 0;      ///< bytes of the database after compaction
+  std::int64_t used_bytes = 0;      ///< bytes that the database would have after compaction
 
   [[nodiscard]] std::int64_t total() const { return log_bytes + database_bytes; }
 };
@@ -100,7 +100,8 @@ Result<Taken> look_at(const History& history, const fs::path& database, bool is_
   for (const StudyRecord& study : *studies) {
     auto use = history.use_of(study, is_written, now_wall_s);
     if (!use) return tl::unexpected(use.error());
-    // A campaign's next error depends on all of its edits.
+    // Keep all studies of a campaign: the error that its next edit may use depends on all earlier
+    // edits.
     use->needed = needed->contains(study.name) || study.document.contains("campaign");
     use->running = use->running || study.name == kept;
     for (const fs::path& log : logs_of(database, study.name))
@@ -165,8 +166,8 @@ Result<Collected> collect_from(Taken taken, History& history, const fs::path& da
   return collected;
 }
 
-/// Replaces a size as people write it by a number of bytes. Returns an error message if it is no
-/// size.
+/// Replaces a size as people write it by a number of bytes. Returns an error message if the text is
+/// no size.
 std::string to_bytes(std::string& size) {
   const auto bytes = parse_bytes(size);
   if (!bytes || *bytes < 0.0 || *bytes > k_max_whole) {

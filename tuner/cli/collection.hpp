@@ -22,7 +22,7 @@ struct Collected {
   std::int64_t left_bytes = 0;
 };
 
-/// Returns approximately what `collect` would do. `is_written`: true if another process has the
+/// Returns approximately what `collect` would do. `is_written` is true if another process has the
 /// database open for writing.
 [[nodiscard]] Result<Collected> plan_collection(const History& history,
                                                 const std::filesystem::path& database,
@@ -30,12 +30,12 @@ struct Collected {
                                                 double now_wall_s);
 
 /// Removes what `request` selects (`plan_gc`) and returns the space to the file system. The caller
-/// must have the history open for writing and tune nothing.
+/// must have the history open for writing and must not tune a study at the same time.
 [[nodiscard]] Result<Collected> collect(History& history, const std::filesystem::path& database,
                                         const GcRequest& request, double now_wall_s);
 
-/// Adds the option `--history-limit SIZE`. Its description begins with `when`, which says when data
-/// are removed; may be empty.
+/// Adds the option `--history-limit SIZE`. The option's help begins with `when`, which says when
+/// data are removed; may be empty.
 void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& limit_bytes,
                               const std::string& when);
 

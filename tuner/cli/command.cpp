@@ -106,7 +106,7 @@ CLI::App* add_command(CLI::App& program, CommandContext& context, const std::str
   command->set_help_flag("-h,--help", "Show this help");
   add_common_options(*command, context);
   command->callback([&context, act = std::move(act)] {
-    // The callback of a subcommand's subcommand comes first.
+    // CLI11 calls the callback of a nested subcommand first. Keep the action that it has set.
     if (!context.action) context.action = [&context, act] { return act(context); };
   });
   return command;

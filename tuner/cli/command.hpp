@@ -33,12 +33,12 @@ struct CommandContext {
   /// by commands that have such a document.
   std::function<void(const Error&)> print_error_json = {};
 
-  /// True if all of `arguments` arguments are after `--`, so that none is in front of it.
+  /// True if all arguments (`arguments` is their number) are after `--`.
   [[nodiscard]] bool are_all_separated(std::size_t arguments) const {
     return separated && arguments <= after_separator.size();
   }
-  /// Returns `parsed` with the words after `--` as they were typed. CLI11 gets placeholders for
-  /// some.
+  /// Returns `parsed` with the words after `--` as they were typed. For some of these words, CLI11
+  /// has parsed a placeholder.
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   /// Prints a result on stdout: `as_text()`, or with `--json` `as_json()`. Returns `ok`.
   ExitCode print(const std::function<Json()>& as_json,
@@ -64,13 +64,13 @@ void add_json_option(CLI::App& command, CommandContext& context);
 /// Refuses empty texts.
 [[nodiscard]] CLI::Validator not_empty();
 
-/// Adds a subcommand with its description and its examples, which help shows before the options.
-/// Calls `act(context)` if the command is chosen.
+/// Adds a subcommand with its description and its examples. Help shows the examples before the
+/// options. Calls `act(context)` if the command is chosen.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
                       const std::string& description, const std::string& examples,
                       std::function<ExitCode(CommandContext&)> act);
 /// Adds a subcommand whose action takes options: `act(context, options)`. Returns the subcommand
-/// and its options, which it owns.
+/// and its options. The subcommand owns the options.
 template <typename Options, typename Act>
 std::pair<CLI::App*, Options*> add_command(CLI::App& program, CommandContext& context,
                                            const std::string& name, const std::string& description,

@@ -165,7 +165,7 @@ std::vector<Candidate> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-/// The words before the completed word, parsed.
+/// The words in front of the word to complete, parsed.
 struct Typed {
   std::vector<std::string> positional;
   std::string db;
@@ -175,7 +175,7 @@ struct Typed {
 
 Typed take_apart(const CLI::App& command, const std::vector<std::string>& words) {
   Typed typed;
-  bool may_end = false;  // the pending option has a value and may have more
+  bool may_end = false;  // the pending option has a value and may get more
   for (std::size_t i = 1; i < words.size(); ++i) {
     const bool is_option = words[i].starts_with("-");
     if (may_end && is_option) typed.pending = nullptr;
@@ -183,7 +183,8 @@ Typed take_apart(const CLI::App& command, const std::vector<std::string>& words)
     if (typed.pending != nullptr) {
       if (typed.pending->check_lname("db")) typed.db = words[i];
       if (typed.pending->check_lname("study")) typed.study = words[i];
-      // Behind one value of other options, a name of the history is more likely than another value.
+      // Only `--trial` is expected to get more values. Other options that allow several values are
+      // usually given one, followed by an argument.
       may_end = typed.pending->check_lname("trial") && typed.pending->get_allow_extra_args();
       if (!may_end) typed.pending = nullptr;
     } else if (is_option) {
@@ -250,7 +251,7 @@ std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Opti
     return parameters;
   }
   if (option.check_lname("as")) return candidates_of(preset_names_of(output_formats()));
-  // `import --from` names another program's study, and its `--study` a file.
+  // `import` has a `--from` and a `--study` with other meanings, so check the command.
   if (option.check_lname("from") && command.get_name() == "retune") return names.studies();
   if (option.check_lname("study") && command.get_name() == "judge") return names.studies();
   if (option.check_lname("campaign")) return names.campaigns();
@@ -263,7 +264,7 @@ std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed
       command.get_options([](const CLI::Option* option) { return option->get_positional(); });
   if (positionals.empty()) return {};
   const std::string name = positionals.front()->get_name(/*positional=*/true);
-  // These commands take files, which shells complete themselves.
+  // The argument of these commands is a file, and shells complete file names themselves.
   static constexpr std::array k_of_files{"run", "check", "rehearse"};
   if (std::ranges::find(k_of_files, command.get_name()) != k_of_files.end()) return {};
   const bool takes_trials = name.starts_with("TRIAL");
@@ -321,7 +322,7 @@ std::string without_opening_quote(std::string word) {
   return word;
 }
 
-/// True if a shell could neither show the candidate nor return it unchanged.
+/// True if the candidate has characters that a shell cannot show, such as control characters.
 bool is_shown_otherwise(const Candidate& candidate) {
   return printable_line(candidate.word, candidate.word.size()) != candidate.word;
 }
@@ -366,7 +367,7 @@ std::vector<Candidate> completions(const CLI::App& program, const std::vector<st
   const std::size_t equals =
       typed.empty() || !typed.back().starts_with("--") ? std::string::npos : typed.back().find('=');
   if (equals == std::string::npos) return candidates;
-  // A shell that sees `--color=a` as one word expects candidates with that prefix.
+  // The shell has passed `--color=a` as one word, so its candidates must begin with `--color=`.
   for (Candidate& candidate : candidates)
     candidate.word.insert(0, typed.back().substr(0, equals + 1));
   return candidates;

@@ -24,8 +24,8 @@ struct Candidate {
 
 /// Returns candidates for the last of `words` (the command line after the program's name). That
 /// word is the typed prefix and may be empty; an opening quote is left out of the candidates. Reads
-/// names from the line's `--db` or from `database`. A history that cannot be read gives no names;
-/// names that a terminal cannot show are left out.
+/// names from the line's `--db` or from `database`. If the history cannot be read, there are no
+/// names. Names that a terminal cannot show are left out.
 [[nodiscard]] std::vector<Candidate> completions(const CLI::App& program,
                                                  const std::vector<std::string>& words,
                                                  const std::filesystem::path& database);

@@ -23,8 +23,8 @@ struct sigaction
 void secure_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1) continue;
-    // open() returns the lowest free number, which is `fd` itself. stdout is opened read-only, so
-    // that writing results fails visibly.
+    // open() returns the lowest free number, which is `fd` itself. Open stdout read-only, so that
+    // writing results fails with an error.
     const int opened = open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     if (opened != fd && opened != -1) close(opened);
   }
@@ -84,7 +84,7 @@ void Console::message(std::string_view text) {
 
 ExitCode Console::error(const Error& error) {
   const bool color = color_on_stderr();
-  // Paths and other programs' messages may contain control characters.
+  // Remove control characters: paths and messages of other programs may contain some.
   Error shown = error;
   shown.where = printable_line(error.where, k_any_length);
   message(fmt::format("steptune: {}error:{} {}", color ? "\x1b[1;31m" : "", color ? "\x1b[0m" : "",

@@ -27,8 +27,8 @@ class Console {
 
   void choose_color(ColorChoice choice) { color_choice_ = choice; }
 
-  /// Writes a result. If the reader has gone (`| head -1`), output ends without an error. A full
-  /// disk or a closed stdout is an error, which `finish` returns.
+  /// Writes a result. If the reader of a pipe has gone (`| head -1`), drops further output without
+  /// an error. If the disk is full or stdout is closed, `finish` returns a failure.
   void result(std::string_view text);
   /// Writes indented `json` and a newline.
   void json_result(const Json& json);

@@ -47,7 +47,8 @@ struct ExecOptions {
   std::string input;
 };
 
-/// Returns advice for a program that could not be started; empty if the reason suffices.
+/// Returns advice for a program that could not be started; empty if the error message needs no
+/// advice.
 std::string what_to_mend(int fault, const std::string& program) {
   std::error_code unreadable;
   const bool is_path = program.find('/') != std::string::npos;
@@ -61,7 +62,7 @@ std::string what_to_mend(int fault, const std::string& program) {
   return fault == ENOENT ? missing_program_hint(program) : "";
 }
 
-/// Replaces this process by the command, which takes over exit status, terminal and signals.
+/// Replaces this process by the command. The command takes over exit status, terminal and signals.
 /// Returns only if the command cannot be started.
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& variables) {
@@ -75,7 +76,8 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
        what_to_mend(fault, argv.front())});
 }
 
-/// Warns that the study sets options of its own command, which another command does not get.
+/// Warns that the study sets options of its own command. Another command does not get these
+/// options.
 void warn_of_options(CommandContext& context, const BestChoice& choice) {
   for (const CommandPart& part : choice.study.command) {
     for (const document::StringTemplate& word : part.args) {
@@ -87,15 +89,16 @@ void warn_of_options(CommandContext& context, const BestChoice& choice) {
   }
 }
 
-/// True if the processes had exactly the CPUs available here. They had fewer on another machine, or
-/// with several trials at a time. Binding to these CPUs would then leave other CPUs idle in a long
-/// run.
+/// True if the trial's processes had exactly the CPUs that are available here. They may have had
+/// fewer: on a smaller machine, or if several trials ran at a time. Binding a long run to these
+/// CPUs would leave the other CPUs idle.
 bool have_all_cpus(const std::string& rank_cpus) {
   const auto allowed = allowed_cpus();
   return allowed && cpus_of_ranks(rank_cpus) == *allowed;
 }
 
-/// Returns the command with its processes bound to CPUs as in the trial.
+/// Returns the command with its processes bound to CPUs as in the trial. If the trial did not use
+/// all CPUs, returns the command unchanged.
 std::vector<std::string> words_as_measured(const BestChoice& choice) {
   const auto& launch = choice.command.launch;
   const auto parts = choice.trial.placement.find(k_rank_cpus_placement);
@@ -109,7 +112,8 @@ std::vector<std::string> words_as_measured(const BestChoice& choice) {
       .value_or(choice.command.argv);
 }
 
-/// Writes the trial's copies of configuration files beside its log, and lets the command read them.
+/// Writes the trial's copies of configuration files beside its log. Changes the command so that it
+/// reads these copies.
 Result<void> use_config_copies(const CommandContext& context, BestChoice& choice) {
   if (choice.study.config_files.empty()) return {};
   const auto folder = log_directory(context.database(), choice.from_study);
@@ -120,7 +124,7 @@ Result<void> use_config_copies(const CommandContext& context, BestChoice& choice
   return write_config_copies(choice.study, choice.trial.configuration, log);
 }
 
-/// Warns if the settings cannot reach the program, which would then run without them.
+/// Warns if the settings cannot reach the program. The program then runs without them.
 void warn_of_reach(CommandContext& context, const std::vector<std::string>& argv, bool own,
                    const BestChoice& choice) {
   const auto folder = own ? choice.study.working_directory : std::filesystem::current_path();
@@ -193,8 +197,8 @@ ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
   if (const auto why = why_out_of_reach(tuning->argv, std::filesystem::current_path())) {
     return untuned(*why);
   }
-  // Check that the history can be opened and close it at once. The tuner opens it later, but could
-  // report an error only when the program already runs under the hook.
+  // Check that the history can be opened and close it at once. The tuner opens it later. An error
+  // at that time would come too late, because the program would already run under the hook.
   if (const auto history = open_if_present(context.database(), context.clock); !history) {
     return untuned(history.error().text());
   }
@@ -241,7 +245,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
         "steptune: trial {} of {}: {}", choice->trial.number, choice->from_study,
         configuration_text(choice->trial.configuration, parameter_order(study->record.document))));
   }
-  // The study's own command reads the study's input file, as in its trials.
+  // The study's own command reads the study's input file on stdin, as in the trials.
   const std::string input =
       options.input.empty() && own ? choice->study.standard_input.string() : options.input;
   if (const auto taken = take_input_from(input); !taken) {

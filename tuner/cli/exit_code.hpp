@@ -17,7 +17,8 @@ enum class ExitCode : int {
   night_improved = 7,     ///< `retune`: another configuration is now in use
   night_regressed = 8,    ///< `retune`: the configuration in use has become slower, or fails
   night_failed = 9,       ///< `retune`: nothing could be measured
-  judged_tied = 10,       ///< `judge`: as fast, within the margin; `bisect`: not slower
+  /// `judge`: as fast as the first command, within the margin; `bisect`: not slower.
+  judged_tied = 10,
   judged_slower = 11,     ///< `judge`: slower
   judged_undecided = 12,  ///< `judge`, `bisect`: the time was too short
   judged_worse = 13,      ///< `judge`: not slower, but the loss is worse

@@ -106,7 +106,7 @@ class Following {
       if (signals != nullptr && signals->count() > 0) break;
       look_at_machine();
       show();
-      // If nobody reads the JSON lines any more, stop waiting for a growing log, which never ends.
+      // A growing log never ends, so stop waiting for it if nobody reads the JSON lines any more.
       // Keep reading a program's pipe: the program would fail if it were closed.
       if (json_lines_ && run_.grows() && !context_.console.has_reader()) break;
     }
@@ -132,7 +132,8 @@ class Following {
     }
     next_s_ = now_s + interval_s();
   }
-  /// Returns the seconds between two lines. On a terminal, each line replaces the former one.
+  /// Returns the seconds between two status lines. On a terminal, each line replaces the previous
+  /// line.
   [[nodiscard]] double interval_s() const {
     if (json_lines_) return 10.0;
     return printer_.smart() ? 1.0 : 60.0;
@@ -163,7 +164,7 @@ void tell(CommandContext& context, const StoredStudy& study, const Follower& fol
     text += fmt::format("times    from {}\n", clock);
   }
   const std::size_t title_width = std::string_view("times    ").size();
-  // stdout belongs to the command's own output.
+  // stdout has the command's own output, so print the report on stderr.
   if (context.separated) {
     context.console.message(wrapped_entries(text, context.console.stderr_width(), title_width));
   } else {

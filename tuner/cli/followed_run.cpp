@@ -27,7 +27,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the program that compressed a file, by its first bytes; empty if not recognized.
+/// Returns the name of the program that compressed a file, by the file's first bytes. If the file
+/// is not compressed, returns an empty text.
 std::string packer_of(int fd) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> k_packers{{
       {"\x1f\x8b", "gzip"},
@@ -63,8 +64,8 @@ bool is_in_foreground() {
   return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp() && hang_up.sa_handler != SIG_IGN;
 }
 
-/// Starts the command in the foreground group, or in a new process group, which signals reach only
-/// through this program.
+/// Starts the command in the terminal's foreground group or in a new process group. Signals reach a
+/// new group only through this program.
 tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
                                const std::map<std::string, std::string>& variables, int out_fd,
                                int err_fd) {
@@ -172,7 +173,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
   const auto on_text = [&](std::string_view line) { on_line(line, is_live_); };
   if (got <= 0) {
     if (is_file_ && waits_ && got == 0) {
-      // The existing content has been read: lines from now on are new.
+      // All existing content was read, so the following lines are new.
       is_live_ = true;
       look_for_more(stream, on_text);
       pause_thread(k_poll_s);
@@ -185,7 +186,8 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   if (stream.pass_to >= 0) {
     before();
-    // Ignore a reader that has gone: the run continues and is still followed.
+    // Ignore that the reader of the output has gone: the run continues, and this program still
+    // follows it.
     static_cast<void>(write_all(stream.pass_to, bytes));
   }
   stream.lines.feed(bytes, on_text);
@@ -200,7 +202,7 @@ void FollowedRun::look_for_more(Stream& stream,
     stream.lines = LineSplitter();
     return;
   }
-  // While the new file is empty, the program may still write to the old one.
+  // While the new file is empty, the program may still write to the old file.
   struct stat named {};
   const bool is_another = ::stat(path_.c_str(), &named) == 0 && S_ISREG(named.st_mode) &&
                           named.st_size > 0 &&

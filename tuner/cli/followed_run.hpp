@@ -19,16 +19,16 @@
 
 namespace steptune {
 
-/// The output of a long run: from a log file, stdin, or a command that this program starts and
-/// whose output it passes on.
+/// The output of a long run. It comes from a log file, from stdin, or from a command. This program
+/// starts such a command and passes its output on.
 class FollowedRun {
  public:
   /// `is_live` is true if the line is printed now, false if it was written earlier.
   using OnLine = std::function<void(std::string_view line, bool is_live)>;
 
-  /// Opens a log. If `wait`, continues at the end of the file like `tail -F`. Changes to a new file
-  /// of the same name once that file has content. A named pipe is read like stdin. Returns `usage`
-  /// for a compressed file.
+  /// Opens a log. If `wait`, waits at the end of the file for more text, like `tail -F`. If a new
+  /// file with the same name appears, reads the new file once it has content. A named pipe is read
+  /// like stdin. Returns `usage` for a compressed file.
   [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
   [[nodiscard]] static Result<FollowedRun> standard_input();
   /// Starts a command in this process's folder and environment, with `variables` added. Sets
@@ -51,7 +51,7 @@ class FollowedRun {
   [[nodiscard]] std::optional<pid_t> process() const {
     return pid_ > 0 ? std::optional(pid_) : std::nullopt;
   }
-  /// True for a file that is read beyond its current end.
+  /// True for a file whose end is watched for more text.
   [[nodiscard]] bool grows() const { return is_file_ && waits_; }
   /// Waits for the command. Returns its exit status, or 128 + the signal that ended it; nullopt for
   /// logs.
@@ -66,7 +66,7 @@ class FollowedRun {
   /// `path` is used in messages.
   [[nodiscard]] static Result<FollowedRun> reading(UniqueFd fd, bool wait, const std::string& path);
   /// Looks for more text at the end of a file. Starts again if the file was truncated, as by a new
-  /// run. Changes to another file that now has the same name, as after log rotation.
+  /// run. If another file now has the name, as after log rotation, reads that file.
   void look_for_more(Stream& stream, const std::function<void(std::string_view)>& on_text);
   void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
   /// True if the command has ended. `wait_options` is passed to waitpid; 0 waits for the end.

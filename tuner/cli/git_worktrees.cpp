@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Removes a working tree. Leaves one that cannot be removed for `git worktree prune`.
+/// Removes a working tree. If git fails, deletes the tree's folder, and leaves git's record of the
+/// tree to `git worktree prune`.
 void remove_tree(const fs::path& tree) {
   const auto removed = run_to_end(
       {"git", "worktree", "remove", "--force", "--force", tree.string()}, {}, k_null_stream);

@@ -20,14 +20,14 @@ namespace steptune {
 [[nodiscard]] std::filesystem::path working_tree(const std::filesystem::path& parent,
                                                  std::size_t number, const std::string& commit);
 
-/// Folder of working trees. Only one process at a time has it, because two would remove each
-/// other's trees.
+/// Folder of working trees. Only one process at a time may use it, because two processes would
+/// remove each other's trees.
 struct TreesFolder {
   std::filesystem::path path;
   LockFile lock;
 
-  /// Takes the folder `name` beside the database, and removes working trees that killed processes
-  /// have left in it. Fails with `conflict` if another process has it.
+  /// Locks the folder `name` beside the database, and removes working trees that killed processes
+  /// have left in it. Fails with `conflict` if another process uses the folder.
   [[nodiscard]] static Result<TreesFolder> take(const std::filesystem::path& database,
                                                 const std::string& name);
 };
@@ -36,9 +36,9 @@ struct TreesFolder {
 /// them.
 class GitWorktrees {
  public:
-  /// Checks out each revision below `parent`, which is created, and removed with the last tree.
-  /// Errors (`usage`): the current folder is in no repository, a revision is unknown, or git
-  /// cannot check it out.
+  /// Checks out each revision below `parent`. Creates `parent`, and removes it together with the
+  /// last tree. Errors (`usage`): the current folder is in no repository, a revision is unknown, or
+  /// git cannot check it out.
   [[nodiscard]] static Result<GitWorktrees> check_out(const std::vector<std::string>& revisions,
                                                       const std::filesystem::path& parent);
   GitWorktrees(GitWorktrees&& other) noexcept;
@@ -46,7 +46,7 @@ class GitWorktrees {
   ~GitWorktrees();
 
   /// Runs a shell command in each tree, in the folder that corresponds to the current one. Its
-  /// output goes to stderr. Fails with `usage` if it fails in one of them.
+  /// output goes to stderr. Fails with `usage` if the command fails in one of the trees.
   [[nodiscard]] Result<void> build(const std::string& shell_command) const;
 
   /// Returns the folder in each tree that corresponds to the current one, in the order of the

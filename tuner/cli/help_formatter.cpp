@@ -25,7 +25,7 @@ std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) con
                                                  : fmt::format("[{}]", option->get_name()));
     }
   }
-  // The words after "--" belong to the training command.
+  // Show [OPTIONS] before "--", because the words after it belong to the training command.
   const std::string options = required + " [OPTIONS]";
   const bool takes_command = arguments.find("-- ") != std::string::npos;
   return "Usage: " + name + (takes_command ? options + arguments : arguments + options) + "\n";

@@ -33,7 +33,7 @@ Result<ImportColumns> columns_of(const std::vector<std::string>& words) {
   return columns;
 }
 
-/// Stores the trials as a separate study, which no run continues.
+/// Stores the trials as a separate study. No run of the tuner continues this study.
 Result<void> store_imported(CommandContext& context, const StudySpec& study,
                             const std::string& name, const std::string& reason,
                             std::vector<TrialRecord> trials) {

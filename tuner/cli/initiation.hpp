@@ -25,22 +25,23 @@ struct InitRequest {
   bool quiet = false;   ///< print no progress
   /// Limit of the time to examine the program; nullopt: no limit.
   std::optional<double> longest_s = {};
-  /// Return an error if the program's progress cannot be read, because the study must run
-  /// unchanged.
+  /// True if unreadable progress is an error. The caller tunes at once, so the user cannot complete
+  /// the study file by hand.
   bool requires_progress = false;
   /// Leave out options that change the training (batch size, accumulation).
   bool same_training = false;
   bool terminal = false;   ///< the program needs a pseudo-terminal
   std::string input = {};  ///< file for its standard input, relative to this folder; empty: none
-  Facts facts = {};        ///< facts of a trainer's space that the user states
-  std::optional<OutputLook> look = {};  ///< its output, if it was already examined
+  /// Facts that the user gives (`--fact`), for the shipped search space of a trainer.
+  Facts facts = {};
+  std::optional<OutputLook> look = {};  ///< the program's output, if it was already examined
   std::string options = {};  ///< line of the file that lists the options of this call; may be empty
 };
 
 /// Findings about the program, and the study file made from them.
 struct InitResult {
-  std::string found;  ///< for people: style of the help, trainer, script
-  std::string help;   ///< why the help was not understood; empty if it was
+  std::string found;  ///< for people: format of the program's help, its trainer, its script
+  std::string help;   ///< why the program's help was not understood; empty if it was understood
   StudyGuess guess;
   std::string file;
 };
@@ -61,7 +62,8 @@ struct InitResult {
 /// Returns the first lines of a file that `init_from_command` writes for this command.
 [[nodiscard]] std::string init_heading(const std::vector<std::string>& argv);
 
-/// Returns what was found, varied and left out, and the file, for people; without a final newline.
+/// Returns a text for people: findings, parameters, options that were left out, and the file. Has
+/// no final newline.
 [[nodiscard]] std::string init_text(const InitResult& result);
 
 }  // namespace steptune

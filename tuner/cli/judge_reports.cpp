@@ -53,7 +53,7 @@ std::string loss_cell(const std::optional<LaunchMeans>& loss) {
   return fmt::format("{:+.1f} % +-{:.1f} %", 100.0 * loss->difference, 100.0 * loss->half_width);
 }
 
-/// One metric of all commands. In OpenMetrics, the lines of a metric must be together.
+/// Values of one metric for all commands. In OpenMetrics, the lines of a metric must be together.
 class MetricFamily {
  public:
   MetricFamily(std::string name, const std::string& help) : name_(std::move(name)) {

@@ -12,13 +12,14 @@
 
 namespace steptune {
 
-/// Returns the exit code. Without conditions, it is that of the verdict of all commands. With
-/// conditions, a failed command fails the pipeline. Otherwise the first true condition decides, in
-/// the order slower, worse, undecided. An unknown condition does not fail the pipeline.
+/// Returns the exit code. Without conditions (`--fail-if`), `verdict_of_all` decides. With
+/// conditions, returns `failure` if a command failed. Otherwise the first true condition decides,
+/// in the order slower, worse, undecided. If no condition is true, or it is not known, returns
+/// `ok`.
 [[nodiscard]] ExitCode exit_code_of(const JudgedCommands& judged,
                                     const std::vector<FailResult>& results);
 
-/// Returns annotations for GitHub Actions, a line for each command but the first. The level is
+/// Returns annotations for GitHub Actions, a line for each command except the first. The level is
 /// `error` if the command failed or a condition is true for it. Without conditions, it is `warning`
 /// if the command is slower, worse or undecided. Otherwise it is `notice`.
 [[nodiscard]] std::string github_annotations(const JudgedCommands& judged,
@@ -31,10 +32,10 @@ namespace steptune {
 /// reads them.
 [[nodiscard]] std::string open_metrics(const JudgedCommands& judged);
 
-/// Shows the verdicts where a pipeline looks for them: writes `report`, if it is not empty, with
-/// `open_metrics`. In GitHub Actions (`GITHUB_ACTIONS`, `GITHUB_STEP_SUMMARY`), also prints
-/// annotations on stderr and appends the table to the summary of the step. Errors: a file cannot be
-/// written.
+/// Shows the verdicts where a pipeline looks for them. Writes `open_metrics` to the file `report`,
+/// unless that name is empty. In GitHub Actions (`GITHUB_ACTIONS`, `GITHUB_STEP_SUMMARY`), also
+/// prints annotations on stderr and appends the table to the summary of the step. Fails if a file
+/// cannot be written.
 [[nodiscard]] Result<void> report_to_pipeline(Console& console, const JudgedCommands& judged,
                                               const std::vector<FailResult>& results,
                                               const std::filesystem::path& report);

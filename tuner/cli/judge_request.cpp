@@ -38,7 +38,8 @@ Result<double> margin_share(const std::string& given) {
               "--margin", "give more than 0 and at most 50 %, such as 2% or 0.02");
 }
 
-/// `what`: word for one of the compared versions. `hint`: says how many to give.
+/// Returns `usage` for fewer than two versions or too many. `what` is the word for one version;
+/// `hint` says how many the user may give.
 Result<void> check_count(std::size_t count, const char* what, std::string hint) {
   if (count >= 2 && count <= k_most_judged) return {};
   return fail(ErrorKind::usage,
@@ -62,7 +63,8 @@ Result<void> check_trials(const JudgeOptions& options) {
                      fmt::format("give 1 to {}", k_most_judged));
 }
 
-/// Returns the given commands. For `--env` and `--venv`, makes several of one.
+/// Returns the given commands. For `--env` and `--venv`, makes one command for each version from
+/// the given command.
 Result<std::vector<CommandWords>> judged_versions(const JudgeOptions& options,
                                                   const Environment& environment) {
   if (auto given = check_not_empty(options.commands); !given) return tl::unexpected(given.error());

@@ -18,8 +18,8 @@ struct CheckedJudgeOptions {
   std::vector<FailCondition> conditions;  ///< of `--fail-if`
 };
 
-/// Checks the options. Makes several commands of one for `--env` and `--venv`. Errors: `usage`; a
-/// file cannot be read or written.
+/// Checks the options. For `--env` and `--venv`, makes one command for each version from the given
+/// command. Returns `usage` for wrong options. Also fails if a file cannot be read or written.
 [[nodiscard]] Result<CheckedJudgeOptions> checked_judge_options(const JudgeOptions& options,
                                                                 const Environment& environment);
 

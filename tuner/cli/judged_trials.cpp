@@ -26,7 +26,7 @@ Json document_of(const StudySpec& stored, const std::vector<Configuration>& conf
   return document;
 }
 
-/// True if the hook makes settings that depend on parameters.
+/// True if the hook applies settings whose values depend on parameters.
 bool has_hook_settings(const StudySpec& study) {
   if (!study.hooks.python) return false;
   return std::ranges::any_of(*study.hooks.python, [](const auto& setting) {

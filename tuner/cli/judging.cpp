@@ -50,11 +50,13 @@ class Judging {
     if (!checked) return context_.console.error(checked.error());
     request_ = std::move(checked->request);
     conditions_ = std::move(checked->conditions);
-    // A tuner that writes to this history measures, too: start nothing that would disturb it.
+    // If another tuner has this history open for writing, it measures: fail before anything
+    // disturbs it.
     auto present = open_if_present(context_.database(), context_.clock);
     if (!present) return context_.console.error(present.error());
     const auto checked_out = check_out();
-    // A signal to the terminal also ends a build.
+    // Ctrl-C in the terminal also makes a build fail, so check for a signal before the build's
+    // error.
     if (flags_.count() > 0) return stopped();
     if (!checked_out) return context_.console.error(checked_out.error());
     const double begin_s = context_.clock.now_s();
@@ -67,7 +69,7 @@ class Judging {
         JudgedCommands judged = judged_without_start(
             request_.commands, request_.margin, context_.clock.now_s() - begin_s, request_.time_s);
         name_revisions(judged);
-        // The caller's result does not say why nothing was compared.
+        // The caller's own result does not say why nothing was compared, so print it here.
         if (is_part()) context_.console.message(judged_text(judged));
         return print(judged, nullptr, std::nullopt);
       }
@@ -101,7 +103,7 @@ class Judging {
   }
 
  private:
-  /// True if another command prints the result.
+  /// True if another command called `judge` and prints the result itself.
   [[nodiscard]] bool is_part() const {
     return options_.measures_gain || options_.take_verdicts != nullptr;
   }
@@ -133,7 +135,7 @@ class Judging {
     return {};
   }
 
-  /// Sets how much pairs differ, as far as earlier judgements of the same program show it.
+  /// Sets the expected scatter of pairs, from earlier judgements of the same program.
   Result<void> learn_from_judgements(const History& history) {
     if (request_.commands.empty()) return {};
     const auto pairs =
@@ -144,7 +146,8 @@ class Judging {
     return {};
   }
 
-  /// Sets the error of this edit, which follows from the verdicts on the campaign's earlier edits.
+  /// Adds this judgement to the campaign. Sets the error of this edit, which depends on the
+  /// verdicts on earlier edits.
   Result<void> join_campaign(const History& history) {
     if (options_.campaign.empty()) return {};
     CampaignSpec campaign;
@@ -162,8 +165,9 @@ class Judging {
     return {};
   }
 
-  /// Gives the study the name and seed of the unfinished study `continued`, and adds the time that
-  /// this has taken. Returns false if there is none with these commands.
+  /// Gives `study` the name and seed of the unfinished study `JudgeOptions::continued`, and adds
+  /// the time that it has taken to the budget. Returns false if there is no such study, or if it
+  /// compares other commands.
   bool continue_study(const History& history, StudySpec& study) const {
     if (options_.continued.empty()) return false;
     const auto former = history.study(options_.continued);
@@ -184,7 +188,8 @@ class Judging {
     return worktrees_ ? commands_of_revisions_.front() : request_.commands.front();
   }
 
-  /// Names revisions as they were given. Their working trees are removed at the end.
+  /// Shows revisions and commands as the user gave them, without the folders of working trees:
+  /// these are removed at the end.
   void name_revisions(JudgedCommands& judged) const {
     if (!worktrees_) return;
     for (std::size_t i = 0; i < options_.revisions.size(); ++i) {
@@ -209,8 +214,8 @@ class Judging {
   }
 
   /// Returns the time in which the first command must report progress. The comparison starts the
-  /// command again, so a longer start leaves no time for it. A smaller share would refuse programs
-  /// that only start slowly for the first time, with cold caches.
+  /// command again, so after a longer start no time would be left to compare. A smaller share would
+  /// refuse programs that start slowly only once, with cold caches.
   [[nodiscard]] double longest_start_s() const { return 0.5 * request_.time_s; }
 
   Result<OutputLook> look_once() {
@@ -263,7 +268,8 @@ class Judging {
     return print(judged, json_of(*record), ladder);
   }
 
-  /// Prints the verdicts, or passes them to `take_verdicts`. `study` is null if no study was made.
+  /// Prints the verdicts, or passes them to `take_verdicts`. `study` is null if the judgement ended
+  /// before a study was made.
   ExitCode print(const JudgedCommands& judged, const Json& study,
                  const std::optional<CampaignLadder>& ladder) {
     const std::vector<FailResult> results = check_conditions(conditions_, judged);
@@ -291,10 +297,10 @@ class Judging {
   JudgeRequest request_;
   std::vector<FailCondition> conditions_;
   std::string why_no_loss_;
-  std::optional<JudgedTrials> trials_;  ///< of `--trial`
+  std::optional<JudgedTrials> trials_;  ///< trials of `--trial`
   std::optional<TreesFolder> trees_;
   std::optional<GitWorktrees> worktrees_;
-  std::vector<CommandWords> commands_of_revisions_;  ///< without the folders of their trees
+  std::vector<CommandWords> commands_of_revisions_;  ///< without the folders of working trees
   const SignalFlags flags_;
 };
 

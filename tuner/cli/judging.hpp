@@ -20,9 +20,10 @@ struct JudgeOptions {
   std::string study;                   ///< `--study`; empty: not given
   std::vector<std::string> trials;     ///< `--trial`: numbers of the study's trials
   std::vector<std::string> fail_if;    ///< conditions (`FailCondition`)
-  std::string report;                  ///< file for a pipeline; empty: none
+  /// File to write OpenMetrics to, for a pipeline; empty: none.
+  std::string report;
   std::string build;
-  std::string name;  ///< empty: the campaign's, or `judge`
+  std::string name;  ///< name of the study; if empty, the campaign's name, or `judge`
   std::string time;
   std::string margin;
   std::string input;
@@ -30,10 +31,10 @@ struct JudgeOptions {
   bool compares_loss = false;  ///< a command whose loss is worse gets the verdict `worse`
   bool measures_gain = false;  ///< compares the campaign's champion with the first version
   bool quiet = false;
-  /// Name of an unfinished study to continue if it compares the same commands. Empty: none. The
-  /// time that it has taken does not count as part of `time`.
+  /// Name of an unfinished study, which is continued if it compares the same commands. Empty: none.
+  /// The time that this study has already taken does not count as part of `time`.
   std::string continued = {};
-  /// Receives the verdicts, which are then not printed. May be null.
+  /// If set, receives the verdicts, which are then not printed.
   std::function<void(const JudgedCommands&)> take_verdicts = {};
 };
 

@@ -9,7 +9,8 @@
 
 namespace steptune {
 
-/// Returns the kinds of runners that have the service `offers`, in the order of registration.
+/// Returns the kinds of runners for which the member function `offers` returns a service, in the
+/// order of registration.
 template <typename Service>
 [[nodiscard]] std::vector<const RunnerKind*> kinds_that_offer(const Service* (RunnerKind::*offers)()
                                                                   const) {

@@ -31,8 +31,8 @@ struct LeaderboardOptions {
   bool watch = false;
 };
 
-/// Sets the column by which the query sorts. To sort by an objective, the query reads only the rows
-/// shown; for another column it reads all rows.
+/// Sets the column by which the query sorts. To sort by an objective, the query reads only the
+/// shown rows. To sort by another column, it reads all rows.
 void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::string& sort) {
   if (sort.empty()) return;
   if (const auto index = objective_index(study.objectives, sort)) {
@@ -100,8 +100,8 @@ ExitCode watch_leaderboard(CommandContext& context, StoredStudy study,
     if (!shown) shown.emplace(context.console);
     shown->show(board_text(context, study.record, *board, options));
     if (study.record.status != StudyStatus::running) return ExitCode::ok;
-    // Check the study again after a second. poll also notices that the reader of a pipe has gone,
-    // even if nothing new is written.
+    // Check the study again after a second. This poll also notices if the reader of a pipe has
+    // gone, even if nothing is written.
     pollfd out{STDOUT_FILENO, 0, 0};
     if (flags.count() == 0) ::poll(&out, 1, 1000);
     if (flags.count() > 0) return flags.exit_code();

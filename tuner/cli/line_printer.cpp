@@ -38,7 +38,7 @@ void LinePrinter::status(const std::vector<std::string>& lines) {
   const std::string erase = erase_block();
   block_ = lines;
   if (std::ssize(block_) > k_most_block_lines) {
-    // The last line is about the whole study.
+    // Keep the last line, which is about the whole study.
     block_.erase(block_.begin() + (k_most_block_lines - 1), block_.end() - 1);
   }
   static_cast<void>(write_all(fd_, erase + draw_block()));

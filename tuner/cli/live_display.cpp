@@ -123,8 +123,8 @@ void LiveDisplay::on_trial_ended(const TrialRecord& trial, const Standing& stand
     printer_.print(reason.empty() ? line : line + ": " + reason);
     return;
   }
-  // Print the reason on a separate line, where the terminal wraps it. Cut short, it would explain
-  // nothing.
+  // Print the reason on a separate line, where the terminal wraps it. A reason that is cut short
+  // would explain nothing.
   line += "  ";
   const std::size_t taken = display_width(line);
   const std::size_t columns = printer_.columns();

@@ -13,8 +13,8 @@
 namespace steptune {
 
 /// Shows a study while it runs. On a smart terminal, shows a line for each running trial and a line
-/// for the study, rewritten in place. Leaves a permanent line for each trial that ended. Elsewhere
-/// prints a line at each start and end.
+/// for the study, rewritten in place. Leaves a permanent line for each trial that ended. On other
+/// outputs, prints a line at each start and end of a trial.
 class LiveDisplay final : public LoopListener {
  public:
   /// `screen_clock` is real time; `loop_clock` is the loop's clock and may be virtual. All
@@ -34,11 +34,11 @@ class LiveDisplay final : public LoopListener {
   void finish();
 
  private:
-  /// Updates the figures that the study's line shows.
+  /// Updates the figures in the study's line.
   void take(const Standing& standing);
   [[nodiscard]] std::string trial_line(const RunningTrial& live) const;
   [[nodiscard]] std::string study_line(double elapsed_s) const;
-  /// Returns the gain over the baseline; empty if it has no meaning.
+  /// Returns the gain over the baseline; empty if the gain cannot be computed.
   [[nodiscard]] std::string gain_text(const TrialRecord& trial, const Standing& standing) const;
   [[nodiscard]] std::string ended_line(const TrialRecord& trial, const Standing& standing) const;
 

@@ -7,8 +7,8 @@
 namespace steptune {
 
 /// Returns the description that a history stores for a session: the machine that runs the trials of
-/// `study`, and the version of Steptune. If trials run on other machines, the description only has
-/// the machines that the baseline requests (`k_trials_on`).
+/// `study`, and the version of Steptune. If trials do not run on this machine, describes only the
+/// machines that the baseline requests (`k_trials_on`).
 [[nodiscard]] MachineDescription machine_of_trials(const StudySpec& study);
 
 }  // namespace steptune

@@ -94,8 +94,8 @@ class PackageInstaller {
   [[nodiscard]] std::vector<std::string> command(const std::string& version) const {
     const fs::path folder = environment_of(version);
     std::vector<std::string> words = in_venv(request_.command, folder, path_);
-    // An interpreter that is named by its path would not use the environment. A program that is
-    // found in PATH is the environment's own.
+    // An interpreter that the command names by a path would ignore the environment, so replace it.
+    // A program without a path is found in the environment's PATH.
     const auto program = words.end() - std::ssize(request_.command);
     const auto is_path = [](const std::string& word) { return word.find('/') != word.npos; };
     if (!is_path(*program) || !is_path(python_)) return words;
@@ -110,7 +110,8 @@ class PackageInstaller {
     return words;
   }
 
-  /// Installs the version if no earlier bisection has. Waits while another process installs it.
+  /// Installs the version, unless an earlier bisection has installed it. Waits while another
+  /// process installs it.
   [[nodiscard]] Result<ReadyVersion> make_ready(const std::string& version) const {
     const fs::path folder = environment_of(version);
     const auto lock = LockFile::wait_for(folder.string() + ".lock");

@@ -28,7 +28,7 @@ const PriceListService& service_of(const PricesOptions& options) {
   return *find_runner_kind(options.kind)->price_lists();
 }
 
-/// Returns the regions. Needs none of the provider's settings, since prices are public.
+/// Returns the regions of `--region`. Without this option, returns the provider's default region.
 Result<std::vector<std::string>> regions_of(const PricesOptions& options) {
   const PriceListService& service = service_of(options);
   if (options.regions.empty()) {
@@ -103,8 +103,8 @@ Result<std::filesystem::path> output_file(const PricesOptions& options, const st
   return *directory / price_table_name(service_of(options).name(), region);
 }
 
-/// Adds facts about machines from the table `before`, if the provider's list does not have these
-/// facts.
+/// Copies facts about machines from the previous table `before`, if the provider's list does not
+/// have these facts.
 void add_known_facts(PriceTable& table, const PriceTable& before) {
   for (auto& [name, type] : table.instances) {
     const auto known = before.instances.find(name);

@@ -66,8 +66,8 @@ const CLI::Option* command_argument(const CLI::App& app) {
   return options.empty() ? nullptr : options.front();
 }
 
-/// Returns the error of the first unknown option in `own`, the words in front of `--`; nullopt if
-/// all options are known.
+/// Returns the error of the first unknown option in `own`; nullopt if all options are known. `own`
+/// are the words in front of `--`.
 std::optional<Error> unknown_option(const CLI::App& program, std::span<const char* const> own,
                                     bool separated) {
   const CLI::App& app = chosen(program);
@@ -96,7 +96,8 @@ std::optional<Error> unknown_option(const CLI::App& program, std::span<const cha
 Error unexpected_argument(const CLI::App& program, bool separated) {
   const CLI::App& app = chosen(program);
   const CLI::Option* command = command_argument(app);
-  // CLI11 has filled the argument with words in front of --, so the words behind -- remain.
+  // CLI11 has filled the command's argument with words in front of --. So these words are the
+  // unexpected ones.
   if (separated && command != nullptr && command->count() > 0) {
     return {ErrorKind::usage,
             fmt::format("unexpected argument \"{}\" in front of --",
@@ -158,7 +159,8 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
     context.console.result(program.help());
     return ExitCode::ok;
   } catch (const CLI::ParseError& error) {
-    // An unknown option leaves its value to the arguments, so other errors may follow from it.
+    // CLI11 takes the value of an unknown option as an argument, which may cause the error. Report
+    // the unknown option instead.
     if (const auto unknown = unknown_option(program, own, context.separated)) {
       return refuse(context, wants_json, *unknown);
     }
@@ -207,8 +209,8 @@ ExitCode run_words(int argc, const char* const* argv, Console& console, const Cl
   if (context.separated) {
     context.after_separator.assign(separator + 1, end);
     for (std::size_t i = static_cast<std::size_t>(separator - argv) + 1; i < words.size(); ++i)
-      // CLI11 would split "[a,b]". After an option with several values, it also ignores the --, as
-      // in `judge --git main HEAD -- train --fast`: it would read --fast as an option of judge.
+      // CLI11 would split "[a,b]". After an option with several values, CLI11 also ignores the --.
+      // In `judge --git main HEAD -- train --fast`, it would read --fast as an option of judge.
       if (*words[i] == '[' || *words[i] == '-') words[i] = k_word_of_command;
   }
   CLI::App program(k_program_description, "steptune");
@@ -222,7 +224,7 @@ ExitCode run_program(int argc, const char* const* argv, Console& console, const 
   try {
     return run_words(argc, argv, console, clock);
   } catch (const std::exception& fault) {
-    // For example, the current folder is gone. Unwinding has ended running trials.
+    // For example, the current folder was removed. Destructors have already ended running trials.
     return console.error({ErrorKind::internal, printable_line(fault.what()), "", ""});
   }
 }

@@ -21,11 +21,11 @@ struct ProgramOptions {
   std::string input;                 ///< file for the program's standard input; empty: none
   std::optional<double> worth = {};  ///< least gain that counts; nullopt: a study's default
   bool quiet = false;
-  /// Limit of the tuning time, if any. At most half of it is spent on examining the program,
-  /// including its options if the hook cannot tune it.
+  /// Limit of the tuning time in seconds; nullopt: no limit. At most half of this time is spent on
+  /// examining the program. That includes reading the program's options if the hook cannot tune it.
   std::optional<double> longest_s = {};
-  /// Called before a program is examined, which takes long. If it returns an error, the program is
-  /// not examined, and the error is reported. May be null.
+  /// Called before a program is examined, because that takes long. If it returns an error, the
+  /// program is not examined, and the error is reported. May be null.
   std::function<Result<void>()> before_inspection = {};
 };
 
@@ -33,12 +33,13 @@ struct ProgramOptions {
 /// `--stdin`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
-/// A study file, or the signal that arrived before the file was written. In that case, the user has
-/// already seen a message.
+/// A study file. If a signal arrived before the file was written, `ended_by` has the signal's exit
+/// code, and the user has already seen a message.
 struct StudyFile {
   std::string path;
   ExitCode ended_by = ExitCode::ok;
-  std::optional<double> startup_s = {};  ///< start-up time, if the program was examined for it
+  /// Start-up time of the program; nullopt if the program was not examined.
+  std::optional<double> startup_s = {};
 };
 
 /// Returns the study file named by `words`. If `words` is empty, returns the folder's only study

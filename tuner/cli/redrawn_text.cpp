@@ -53,7 +53,7 @@ RedrawnText::~RedrawnText() {
 
 void RedrawnText::show(std::string text) {
   if (in_place_) {
-    // Leave the last row free, because writing it would scroll.
+    // Leave the last row free, because writing there would scroll the screen.
     const std::size_t rows = terminal_rows(STDOUT_FILENO);
     std::string drawn = k_home;
     for (const char c : first_lines(text, rows > 1 ? rows - 1 : 0, terminal_width(STDOUT_FILENO)))

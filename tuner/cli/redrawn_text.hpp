@@ -7,9 +7,9 @@
 
 namespace steptune {
 
-/// A text that is shown again whenever it changes. On a terminal it is redrawn in place on the
-/// alternate screen, which is left at the end. Elsewhere each version is printed after a blank
-/// line.
+/// A text that is shown again whenever it changes. On a terminal, redraws the text in place on the
+/// alternate screen, and returns to the normal screen at the end. On other outputs, prints each
+/// version after a blank line.
 class RedrawnText {
  public:
   explicit RedrawnText(Console& console);
@@ -29,9 +29,9 @@ class RedrawnText {
   std::string shown_;
 };
 
-/// Returns the first lines of `text` that fit into `rows` of a terminal with `columns` columns; a
-/// longer line takes several rows. The last line says how many more lines there are. If `rows` is
-/// 0, returns all of it.
+/// Returns the first lines of `text` that fit into `rows` rows of a terminal with `columns`
+/// columns. A line that is wider than the terminal takes several rows. The last line says how many
+/// lines were left out. If `rows` is 0, returns the whole text.
 [[nodiscard]] std::string first_lines(const std::string& text, std::size_t rows,
                                       std::size_t columns);
 

@@ -64,8 +64,8 @@ Result<std::vector<MetricDefinition>> given_metrics(const ReportsOptions& option
   return metrics;
 }
 
-/// Returns the format that the user names. If the user names none, returns the format that fits the
-/// output best; nullopt if none fits.
+/// Returns the format that the user names. Without a name, returns the format that reads most from
+/// the output; nullopt if no format reads it.
 Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
                                                   std::string_view output) {
   auto metrics = given_metrics(options);
@@ -204,8 +204,8 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
       {"rejections", output.rejections.empty() ? Json() : Json(output.rejections)}};
 }
 
-/// Prints the error that no format reads the output, with the line that repeats and an expression
-/// for it.
+/// Prints an error: no format reads the output. Shows a repeated line and suggests an expression
+/// that reads it.
 ExitCode fail_unread(CommandContext& context, std::string_view output, const std::string& log) {
   UnreadOutput unread;
   unread.is_empty = output.empty();

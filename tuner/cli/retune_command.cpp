@@ -84,7 +84,8 @@ std::string commit_of_program(const StudySpec& study) {
       .value_or("");
 }
 
-/// Returns ` --db PATH` for a command that runs in another folder; empty if the user gave none.
+/// Returns ` --db PATH` with an absolute path, for a command in another folder; empty if the user
+/// gave no `--db`.
 std::string absolute_database_option(const CommandContext& context) {
   if (context.db.empty()) return {};
   return " --db " + shell_quoted(std::filesystem::absolute(context.db).string());
@@ -153,7 +154,7 @@ ExitCode say_why_not(CommandContext& context, const std::string& study, const Er
   return context.console.error(error);
 }
 
-/// Sends notifications that a night could not start, prints why, and returns the exit code.
+/// Notifies the user that a night could not start, prints why, and returns the exit code.
 ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given,
                       const Notifier& notifier, const std::string& study, const Error& error) {
   // If another night is under way, that night will report its own end.
@@ -190,7 +191,7 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   const SignalFlags flags;
   UnreadTrial unread(*study, context.clock, [&](const std::string& text) {
     listener.warnings.push_back(text);
-    // Advice of several lines, which `on_warning` would join.
+    // Print advice of several lines here, because `on_warning` would join the lines.
     if (shown) printer.print("steptune: warning: " + text);
   });
   const auto night =

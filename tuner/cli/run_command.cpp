@@ -21,9 +21,10 @@ namespace {
 
 constexpr int k_projection_repeats = 3;
 
-/// Returns the command that continues this study, which its file calls `name_in_file`. The command
-/// repeats options that the file does not contain. If `--new` has given the study another name, the
-/// user has to put that name into the file. `time` is the value of `--time`, or empty.
+/// Returns the command that continues this study. `name_in_file` is the study's name in its file.
+/// The command repeats options that the file does not contain. If `--new` has given the study
+/// another name, the text tells the user to put that name into the file. `time` is the value of
+/// `--time`, or empty.
 std::string continuation(const CommandContext& context, const RunOptions& options,
                          const StudySpec& study, const std::string& name_in_file,
                          const std::string& time) {
@@ -60,7 +61,8 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   return context.console.error(error);
 }
 
-/// `opened`: the history if it was opened before there was a study; otherwise nullopt.
+/// Tunes the study and prints the report. `opened` is the history if it was opened before the study
+/// file was written; otherwise nullopt.
 ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
                          const Notifier& notifier, std::optional<History> opened) {
   const auto failed = [&](const Refusal& refusal) {

@@ -39,7 +39,7 @@ Result<std::string> free_name(const History& history, const std::string& name) {
   }
 }
 
-/// Returns the refusal of a user who declined. `then` says what to do instead, or what happens
+/// Returns the `Refusal` if the user answered no. `then` says what to do instead, or what happens
 /// next.
 tl::unexpected<Refusal> declined(std::string then) {
   return tl::unexpected(
@@ -62,8 +62,8 @@ tl::expected<void, Refusal> confirm_leaving(Console& console, const RunOptions& 
   return declined("leave out --new to continue the former study");
 }
 
-/// Returns `study` with those runner settings that a continued study keeps from the stored study.
-/// So a newer price table does not make it a different study.
+/// Returns `study` with the runner settings that a continued study takes from the stored study. For
+/// example, a newer price table does not make it a different study.
 Result<StudySpec> with_resumed_runner(const Json& stored, const StudySpec& study) {
   if (!stored.contains("runner")) return study;
   const auto file = read_json_file(study.file);
@@ -85,7 +85,7 @@ std::string changed_keys(Json stored, Json now) {
   }
   for (const char* free : {"name", "budget", "search", "try"})
     names.erase(free);
-  // Ignore the files' contents here. They are named below if no other key differs.
+  // Ignore changes of these files' contents here. They are reported below if no other key differs.
   const bool has_other_files =
       stored.value("config_files", Json()) != now.value("config_files", Json());
   for (Json* document : {&stored, &now}) {
@@ -101,7 +101,7 @@ std::string changed_keys(Json stored, Json now) {
   return text.empty() && has_other_files ? "\"config_files\"" : text;
 }
 
-/// True if the study has no measured trial and none that may still run.
+/// True if the study has no measured trial and no trial that may still run.
 Result<bool> has_measured_nothing(const History& history, const StudyRecord& study) {
   const auto counts = history.status_counts(study.id);
   if (!counts) return tl::unexpected(counts.error());

@@ -40,8 +40,8 @@ struct RunOptions {
   std::string on_interrupt = "stop";  ///< `stop` or `detach`: what happens to running trials
 };
 
-/// Starts the diagnostic log by the variable STEPTUNE_LOG and `--log-level`, which takes
-/// precedence.
+/// Starts the diagnostic log according to the variable STEPTUNE_LOG. `--log-level` takes precedence
+/// over this variable.
 [[nodiscard]] Result<void> begin_log(const RunOptions& options, const Environment& environment);
 
 /// Parses the value of `--time` into seconds; nullopt if it was not given.
@@ -50,7 +50,8 @@ struct RunOptions {
 /// Parses the value of `--worth` into a share; nullopt if it was not given.
 [[nodiscard]] Result<std::optional<double>> worth_share(const std::string& given);
 
-/// Applies the command line's seed, budget and first guesses to the study and its document.
+/// Applies the seed, the budget and the first guesses of the command line to the study and its
+/// document.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);
 
 /// Reason why a run does not start.
@@ -65,13 +66,13 @@ struct Refusal {
 
 /// Decides which stored study this run continues; nullopt means a new study. Takes over the stored
 /// seed. With `--new`, gives the study the next free name (`resnet-2`), and asks on a terminal
-/// before it abandons an unfinished study. If the file of a study has changed but none of its
-/// trials was measured, removes them and starts again. Otherwise a changed file is a `conflict`.
+/// before it abandons an unfinished study. If the study's file has changed but no trial was
+/// measured, removes the trials and starts again. Otherwise a changed file is a `conflict`.
 [[nodiscard]] tl::expected<std::optional<StudyRecord>, Refusal> settle_identity(
     Console& console, const RunOptions& options, History& history, StudySpec& study);
 
-/// For studies with paid trials: rehearses the tuning, prints its expected time and cost, and asks
-/// on a terminal whether to start. Without a terminal `--yes` is required.
+/// If trials cost money, rehearses the tuning and prints its expected time and cost. On a terminal,
+/// asks the user for consent. Without a terminal `--yes` is required.
 [[nodiscard]] tl::expected<void, Refusal> confirm_spending(
     Console& console, const RunOptions& options, const StudySpec& study,
     const ProjectionOptions& projection_options);

@@ -75,7 +75,7 @@ void print_run_report(CommandContext& context, const RunReport& report, const st
 std::string run_event(const LoopResult& result) {
   if (!result.recommendation || result.end == LoopEnd::too_many_failures) return "failed";
   if (result.recommendation->claim == Claim::faster) return "improved";
-  // Nothing to gain is a result, even if the budget has ended the search.
+  // `nothing_to_gain` is a complete result, even if the budget ended the search.
   if (result.end == LoopEnd::nothing_to_gain) return "completed";
   return result.search_end == LoopEnd::budget ? "budget" : "completed";
 }

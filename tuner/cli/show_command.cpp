@@ -27,9 +27,9 @@ struct ShowOptions {
   bool decisions = false;
 };
 
-/// Returns the file with the trial's output. Looks beside the database first, because it may have
-/// been moved, then at the recorded path. Empty if there is no file: a replayed trial prints
-/// nothing, and logs may have been removed.
+/// Returns the file with the trial's output. Looks beside the database first, because the database
+/// may have been moved together with its logs. Then looks at the recorded path. Empty if there is
+/// no file: a replayed trial prints nothing, and logs may have been removed.
 std::filesystem::path log_of(const CommandContext& context, const std::string& study,
                              const TrialRecord& trial) {
   std::error_code fault;
@@ -138,7 +138,8 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   if (!trial) return context.console.error(trial.error());
   trial->log_path = log_of(context, study->record.name, *trial);
   if (options.log) return show_log(context, *trial);
-  // The trial of an interrupted study may have no end: show its last known state.
+  // If the study was interrupted, the trial's end may be missing from the history. Warn that the
+  // shown state may be old.
   if (!is_final(trial->status) && study->record.status == StudyStatus::interrupted) {
     warn_if_unfinished(context, study->record);
   }

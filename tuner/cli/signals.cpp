@@ -47,7 +47,7 @@ void on_relayed_signal(int number, siginfo_t* info, void* /*context*/) {
   errno = fault;
 }
 
-/// Sets `action`, whose handler is already set, for all `signals`.
+/// Installs `action` for all `signals`. The caller has set the handler in `action`.
 template <std::size_t N>
 void handle_signals(const std::array<int, N>& signals, struct sigaction action,
                     std::array<struct sigaction, N>& former) {
@@ -122,7 +122,7 @@ void SignalRelay::pass_to(pid_t target) {
 }
 
 bool end_with_parent(const std::string& parent) {
-  // If prctl fails, the process ends as without it.
+  // Ignore a failure of prctl: this process then ends when its work is done.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   return std::to_string(::getppid()) == parent;
 }

@@ -20,12 +20,12 @@ class SignalFlags {
 
   /// Number of these signals so far.
   [[nodiscard]] int count() const;
-  /// Returns `interrupted` or `terminated` after the first signal, `ok` before it.
+  /// Returns `interrupted` or `terminated` by the first signal; `ok` if there was none.
   [[nodiscard]] ExitCode exit_code() const;
 };
 
-/// While the object exists, signals are only passed on to a child, unchanged, even while this
-/// program waits. These are the signals that ask a program to end or save its state: SIGINT,
+/// While the object exists, this program passes signals on to a child and ignores them itself, even
+/// while it waits. Passes on the signals that ask a program to end or save its state: SIGINT,
 /// SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2. The destructor restores the former handlers. Only
 /// one may exist at a time.
 class SignalRelay {
@@ -35,9 +35,10 @@ class SignalRelay {
   SignalRelay& operator=(const SignalRelay&) = delete;
   ~SignalRelay();
 
-  /// Passes signals to `target`, including signals that arrived earlier. As in kill(2), -N is
-  /// process group N. N is a process in this program's own group, which receives the terminal's
-  /// signals directly. 0: the target has ended.
+  /// Passes signals to `target`, including signals that arrived earlier. As in kill(2), a negative
+  /// number -N means process group N. A positive number means a process in this program's own
+  /// group. The terminal sends its signals directly to that group. 0 means that the target has
+  /// ended.
   void pass_to(pid_t target);
 };
 

@@ -37,8 +37,9 @@ Result<std::string> study_name(const std::string& name) {
   return (*document)["name"].get<std::string>();
 }
 
-/// Returns `name`. If it is empty, returns the latest study. If the latest study is a night's own
-/// study, returns the study that was retuned. After the night, another configuration may be in use.
+/// Returns `name`. If it is empty, returns the latest study. If a night of `retune` made the latest
+/// study, returns the study that was retuned. The nights of that study decide which configuration
+/// is in use.
 Result<std::string> name_in_use(const History& history, const std::string& name) {
   if (!name.empty()) return name;
   const auto latest = history.study(name);

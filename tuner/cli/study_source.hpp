@@ -26,22 +26,22 @@ namespace steptune {
 struct StudyInUse {
   std::string name;  ///< name of the requested study
   StoredStudy study;
-  std::int64_t trial = 0;  ///< trial in use; 0: the study's own result
+  std::int64_t trial = 0;  ///< trial in use; 0: the trial that the study recommends
 };
 
-/// Like `open_stored_study`, with two differences. Without a name and without a `trial`, it never
-/// returns a night's own study, but the study that was retuned. A study may never have been tuned
-/// itself (`retune --from`). Then the function prints a message, and returns the study and the
-/// trial that the latest night uses.
+/// Like `open_stored_study`, with two differences. First, a night of `retune` may have made the
+/// latest study. If neither `name` nor `trial` is given, then opens the study that was retuned.
+/// Second, a study may have nights but no trials of its own (`retune --from`). Then prints a
+/// message, and returns the study and the trial that the latest night left in use.
 [[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
                                                    const std::string& name, std::int64_t trial = 0);
 
-/// Returns the requested trial `asked`, or the trial in use if `asked` is 0. Returns `not_found` if
-/// `asked` is given and the requested study has no trials: the trial in use is another study's.
+/// Returns the requested trial `asked`. If `asked` is 0, returns the trial in use. Returns
+/// `not_found` if `asked` is given, but the requested study has no trials because the trial in use
+/// belongs to another study.
 [[nodiscard]] Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked);
 
-/// Returns the stored study `from_study` to which a chosen trial belongs, if it is a night of
-/// retuning; nullopt if it is `study` itself.
+/// Opens `from_study`, the study of a chosen trial. Returns nullopt if that is `study` itself.
 [[nodiscard]] Result<std::optional<StoredStudy>> open_study_of_night(const CommandContext& context,
                                                                      const StoredStudy& study,
                                                                      const std::string& from_study);
@@ -52,8 +52,8 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
 /// Returns the style of text on stdout.
 [[nodiscard]] TextStyle style_on_stdout(const Console& console);
 
-/// Prints a part of a study: `text()`, or with `--json` a document with the study and `json()` as
-/// the member `part`.
+/// Prints a part of a study: `text()`, or with `--json` a document. The document has the study, and
+/// `json()` as the member `part`.
 ExitCode print_part(CommandContext& context, const StudyRecord& study, const char* part,
                     const std::function<Json()>& json, const std::function<std::string()>& text);
 
@@ -70,7 +70,7 @@ ExitCode print_part(CommandContext& context, const StudyRecord& study, const cha
 [[nodiscard]] Result<StudySpec> open_study_file(const CommandContext& context,
                                                 const std::string& path);
 
-/// Returns the context without machine-hours and facts about the study's result.
+/// Returns the context. Leaves out machine-hours and facts about the study's result.
 [[nodiscard]] RecommendationContext study_context(const CommandContext& context,
                                                   const StoredStudy& study);
 /// Returns `study_context` with machine-hours and facts about the result (`add_study_facts`). Reads

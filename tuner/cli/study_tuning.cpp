@@ -20,10 +20,10 @@
 namespace steptune {
 namespace {
 
-/// Prints once what the first signal causes, as soon as the loop checks for signals.
+/// Prints once how the tuning ends after the first signal, as soon as the loop checks for signals.
 class InterruptNotice {
  public:
-  /// `first` says what happens to running trials.
+  /// `first` is the message after the first signal, about running trials.
   InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
                   std::string continue_with)
       : flags_(flags),

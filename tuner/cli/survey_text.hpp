@@ -11,7 +11,8 @@
 
 namespace steptune {
 
-/// Returns what a survey found and what is tuned: lines for the terminal, without a final newline.
+/// Returns lines for the terminal about a survey's findings and the tuned settings. Has no final
+/// newline.
 [[nodiscard]] std::string draft_text(const Survey& survey, const Draft& draft);
 
 /// Returns a command as study files quote it: cut if it is very long.

@@ -9,9 +9,10 @@ namespace steptune {
 
 enum class ColorChoice { automatic, always, never };
 
-/// Decides whether to write ANSI colours. The first rule that applies decides: `--color
-/// always|never`; a non-empty NO_COLOR means no; FORCE_COLOR or CLICOLOR_FORCE that is neither
-/// empty nor "0" means yes; otherwise yes on a terminal whose TERM is set and not `dumb`.
+/// Decides whether to write ANSI colours. The first rule that applies decides.
+/// `--color always|never` decides directly. A non-empty NO_COLOR means no. FORCE_COLOR or
+/// CLICOLOR_FORCE means yes, unless it is empty or "0". Otherwise yes on a terminal whose TERM is
+/// set and not `dumb`.
 [[nodiscard]] bool decide_color(ColorChoice choice, bool is_terminal,
                                 const Environment& environment);
 

@@ -21,7 +21,8 @@
 namespace steptune {
 namespace {
 
-/// Closes stdin and stdout: their readers wait for the program's end, not the tuner's.
+/// Closes stdin and stdout, so that their readers see the end when the program ends, not when the
+/// tuner ends.
 void let_go_of_streams() {
   const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!nothing) return;
@@ -29,7 +30,7 @@ void let_go_of_streams() {
   ::dup2(nothing.get(), STDOUT_FILENO);
 }
 
-/// Closes inherited descriptors, because a lock or pipe on them belongs to the program.
+/// Closes inherited descriptors, because their locks and pipes belong to the program.
 void let_go_of_inherited() {
   std::vector<int> inherited;
   std::error_code fault;

@@ -41,8 +41,8 @@ mode_t mode_of(const std::filesystem::path& file) {
   return as_created(0644);
 }
 
-/// Renames `part` to `file`, which must not exist. On file systems without such a rename, uses a
-/// hard link.
+/// Renames `part` to `file`, and fails if `file` exists. If the file system cannot do this in one
+/// step, uses a hard link.
 int take_free_name(const std::string& part, const std::filesystem::path& file) {
   if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -51,7 +51,7 @@ int take_free_name(const std::string& part, const std::filesystem::path& file) {
   return 0;
 }
 
-/// True for a device, a pipe, or this program's stdout, which no other file may replace.
+/// True for a device, a pipe, or this program's stdout. A rename must not replace such a file.
 bool is_stream(const std::filesystem::path& file) {
   struct stat named {};
   struct stat out {};
@@ -61,7 +61,7 @@ bool is_stream(const std::filesystem::path& file) {
   return is_stdout || !(S_ISREG(named.st_mode) || S_ISDIR(named.st_mode));
 }
 
-/// Appends the text to a stream, as `report --html /dev/stdout >> pages` needs.
+/// Appends the text to a stream, so that `report --html /dev/stdout >> pages` works.
 Result<void> write_into(const std::filesystem::path& file, std::string_view text) {
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
   if (!fd) return failed(file, errno);

@@ -11,9 +11,10 @@
 
 namespace steptune {
 
-/// Writes a file atomically: writes beside it, flushes, then renames over the old file. Replaces
-/// the target of a symbolic link, not the link. Keeps permissions. Creates missing folders. A
-/// device, a pipe or this program's stdout (`/dev/stdout`) is written into.
+/// Writes a file atomically: writes a temporary file beside it, flushes, then renames that file
+/// over the old one. Replaces the target of a symbolic link, not the link. Keeps permissions.
+/// Creates missing folders. Appends to a device, a pipe or this program's stdout (`/dev/stdout`)
+/// instead of replacing it.
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 
@@ -23,7 +24,7 @@ namespace steptune {
                                           mode_t mode = 0644);
 
 /// Checks, as far as possible, that the functions above can write the file. Call it before long
-/// work, so that its result is not lost. Returns the same errors.
+/// work, so that the result of that work is not lost. Returns the same errors.
 [[nodiscard]] Result<void> check_writable(const std::filesystem::path& file);
 
 /// Returns the folder of `file`, or the nearest existing folder above it.

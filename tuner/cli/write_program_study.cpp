@@ -67,8 +67,8 @@ bool needs_hook(const ProgramOptions& options) {
   return options.safe || options.samples_per_step || options.planned_samples;
 }
 
-/// Returns the reason to tune the program's own options even if the hook could set something: a
-/// known configuration file holds its settings. Empty if there is none.
+/// Returns the reason to tune the program's own options even if the hook could set something. The
+/// reason is that the command names a known trainer's configuration file. Empty if there is none.
 Result<std::string> known_settings(const std::vector<std::string>& argv, const fs::path& folder) {
   ProgramFacts program;
   program.configs = configs_of(argv, folder);
@@ -146,8 +146,8 @@ class NewProgramStudy {
     return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name_, fmt::join(words, ", "))};
   }
 
-  /// Surveys the program: the hook's events and the printed output. If the program needs a
-  /// terminal, runs it again with one.
+  /// Surveys the program by the hook's events and by its printed output. If the program needs a
+  /// terminal, runs it again with a terminal.
   Result<Survey> inspect() {
     auto survey = look_once();
     const bool lacks_terminal =
@@ -223,7 +223,7 @@ class NewProgramStudy {
     return Refusal{not_from_outside(why), true};
   }
 
-  /// True if the survey waited less long than usual for the first step, because of the tuning time.
+  /// True if the short tuning time made the survey wait less long than usual for the first step.
   [[nodiscard]] bool was_short_of_time() const {
     return options_.longest_s &&
            until_step_s(*options_.longest_s) < SurveyOptions().longest_start_s;
@@ -239,8 +239,8 @@ class NewProgramStudy {
     wanted.samples_per_step = options_.samples_per_step;
     wanted.planned_samples = options_.planned_samples;
     std::optional<PlannedLength> planned;
-    // If the user gave a count of samples, it may differ from the loader's, so do not read the
-    // plan.
+    // If the user gave a count of samples, the loader may count in another unit, so do not read the
+    // planned length.
     if (!options_.planned_samples && !options_.samples_per_step)
       planned = planned_length(readable_facts(argv_, folder_), survey);
     if (planned) {
@@ -272,8 +272,8 @@ class NewProgramStudy {
     return StudyFile{file_, ExitCode::ok, survey.startup_s};
   }
 
-  /// Writes the study of a program that the hook cannot tune, for the reason `why`, by its own
-  /// options. `longest_s` is the limit of the tuning time, if any.
+  /// Writes a study that tunes the program's own options, because the hook cannot tune it for the
+  /// reason `why`. `longest_s` is the limit of the tuning time, if any.
   Result<StudyFile> by_its_options(Error why, std::optional<double> longest_s) {
     if (needs_hook(options_)) return tl::unexpected(std::move(why));
     say(fmt::format("{}: looking at the program's own options and files", why.message));
@@ -300,7 +300,8 @@ class NewProgramStudy {
     return StudyFile{result->file};
   }
 
-  /// Like `by_its_options`, after `inspected_s` of the time for examining the program have passed.
+  /// Like `by_its_options`, but subtracts `inspected_s`, the time that examining the program has
+  /// already taken.
   Result<StudyFile> by_its_options_after(Error why, double inspected_s) {
     std::optional<double> longest_s = options_.longest_s;
     if (longest_s) *longest_s -= inspected_s / k_most_until_step;

@@ -14,14 +14,15 @@ namespace steptune {
 /// 5000`.
 [[nodiscard]] std::vector<std::string> given_options(const ProgramOptions& options);
 
-/// Returns the line of a study file that lists these options. Later runs compare their options with
-/// it. Empty if no option was given.
+/// Returns the line of a study file that lists these options. Later calls compare their options
+/// with this line. Empty if no option was given.
 [[nodiscard]] std::string options_line(const ProgramOptions& options);
 
-/// Writes `file`, a study called `name` of the program that `argv` runs in this folder. Surveys the
-/// program for some seconds and tunes the settings that the hook can make; if that is impossible,
-/// tunes the program's own options (`init`). Prints progress and findings on the console. A signal
-/// ends the work. Errors say why the program cannot be tuned this way, and what to do instead.
+/// Writes the study file `file` with the study name `name`, for the program that `argv` runs in
+/// this folder. Surveys the program for some seconds. The study tunes the settings that the hook
+/// can apply. If there are none, it tunes the program's own options (`init`). Prints progress and
+/// findings on the console. A signal ends the work. Errors say why the program cannot be tuned this
+/// way, and what to do instead.
 [[nodiscard]] Result<StudyFile> write_program_study(CommandContext& context,
                                                     const std::vector<std::string>& argv,
                                                     const ProgramOptions& options,

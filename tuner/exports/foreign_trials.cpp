@@ -26,8 +26,9 @@ bool is_sqlite(const fs::path& file) {
   return stream && std::string_view(begin.data(), begin.size()) == k_magic;
 }
 
-/// Returns the value of an Optuna parameter: a number unchanged, a choice by its index in the
-/// distribution. An empty object if the distribution cannot be read or has no such choice.
+/// Returns the value of an Optuna parameter. Optuna stores a choice as its index in the
+/// distribution, and a number unchanged. Returns an empty object if the distribution cannot be read
+/// or has no such choice.
 Json optuna_value(double stored, const std::string& distribution_text) {
   const auto distribution = parse_json(distribution_text, "distribution_json");
   if (!distribution || !distribution->is_object()) return Json::object();

@@ -63,7 +63,8 @@ void append_program(std::vector<std::string>& words, const LongRun& run) {
   words.insert(words.end(), run.argv.begin(), run.argv.end());
 }
 
-/// Returns accelerate's name of the precision; nullopt if no parameter has one.
+/// Returns accelerate's name of the precision; nullopt if no parameter has a precision that
+/// accelerate knows.
 std::optional<std::string> mixed_precision(const Configuration& configuration) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> k_names{
       {{"fp32", "no"},
@@ -107,7 +108,7 @@ std::string docker_quoted(std::string_view value) {
   return quoted + "\"";
 }
 
-/// Returns one output of a step of GitHub Actions. An output may have several lines.
+/// Returns one output of a step in GitHub Actions. `value` may have several lines.
 std::string github_value(const std::string& name, const std::string& value) {
   if (!has_control(value)) return fmt::format("{}={}\n", name, value);
   std::string end = "STEPTUNE_END";
@@ -124,8 +125,8 @@ Result<std::vector<std::string>> torchrun_words(const LongRun& run) {
   if (launcher_in(run.argv)) return with_environment(run, run.argv);
   const bool is_named = run.argv[0] == "python3" || run.argv[0] == "python";
   std::vector<std::string> words{"torchrun"};
-  // The command names a certain Python. Call torchrun's module with that Python, because `torchrun`
-  // may belong to another Python.
+  // If the command gives a path to Python, run torchrun's module with that Python, because
+  // `torchrun` may belong to another Python.
   if (!is_named && python_script(run.argv)) words = {run.argv[0], "-m", "torch.distributed.run"};
   words.push_back(run.resources.instance_count > 1
                       ? fmt::format("--nnodes={}", run.resources.instance_count)
@@ -146,7 +147,7 @@ Result<std::vector<std::string>> accelerate_words(const LongRun& run) {
   if (const auto precision = mixed_precision(run.configuration)) {
     words.push_back("--mixed_precision=" + *precision);
   }
-  // accelerate sets OMP_NUM_THREADS from this option, whatever its value was.
+  // accelerate overwrites OMP_NUM_THREADS with the value of this option.
   if (const auto count = threads(run)) words.push_back("--num_cpu_threads_per_process=" + *count);
   append_program(words, run);
   return with_environment(run, std::move(words));
@@ -172,7 +173,8 @@ Result<std::string> github_output(const LongRun& run) {
   if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
   std::string lines;
   for (const auto& [name, value] : run.configuration.values()) {
-    // These names have a fixed meaning here. The parameter is still in `configuration`.
+    // Skip a parameter whose name has a fixed meaning in this output. `configuration` still
+    // contains it.
     if (name == "configuration" || name == "args" || name == "env") continue;
     lines += github_value(name, to_text(value));
   }

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes MLflow's file store, which consists of folders with small files. Reports errors by
-/// exceptions, because almost every line may fail.
+/// Writes MLflow's file store, which consists of folders with small files. Throws exceptions on
+/// errors, because almost every line may fail.
 class FileStoreWriter {
  public:
   /// `place` is the final folder of the experiment. Addresses in the files refer to this folder.
@@ -124,9 +124,9 @@ class FileStoreWriter {
     write_metrics(trial, run / "metrics");
   }
 
-  /// True if MLflow can store a metric of that name beside the existing metrics: `train/loss` is a
-  /// file `loss` in a folder `train`, so `train` cannot be a metric at the same time. Refuses names
-  /// that lead out of `folder`.
+  /// True if MLflow can store a metric of that name beside the existing metrics. `train/loss` is
+  /// stored as a file `loss` in a folder `train`, so `train` cannot be a metric, too. False for
+  /// names that lead out of `folder`.
   static bool is_free(const fs::path& folder, const fs::path& name) {
     const bool is_path =
         std::ranges::all_of(name, [](const fs::path& part) { return is_file_name(part.string()); });

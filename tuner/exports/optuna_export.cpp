@@ -63,8 +63,8 @@ Json distribution(const char* name, Json attributes) {
   return {{"name", name}, {"attributes", std::move(attributes)}};
 }
 
-/// True if Optuna gets the list of the values: it has no type for their order, or for the powers of
-/// two.
+/// True if the parameter is exported as a list of its values (categorical). Optuna has no type for
+/// ordered values that are no numbers, and none for powers of two.
 bool is_listed(const Parameter& parameter) {
   const bool is_integer = parameter.kind == ParameterKind::integer;
   return is_integer ? parameter.scale == Scale::log2 : parameter.kind != ParameterKind::floating;
@@ -77,9 +77,9 @@ Json distribution_of(const Parameter& parameter) {
       choices.push_back(to_json(parameter.level(level)));
     return distribution("CategoricalDistribution", {{"choices", choices}});
   }
-  // Optuna has no logarithmic scale that starts at 0.
+  // In Optuna, a logarithmic scale cannot start at 0.
   const bool log = parameter.scale == Scale::log && parameter.low > 0.0;
-  // The last value must be on a step.
+  // Use the last value that the steps reach as the upper end.
   const auto count = parameter.level_count();
   const double high = count ? to_number(parameter.level(*count - 1)) : parameter.high;
   if (parameter.kind == ParameterKind::integer) {
@@ -95,7 +95,8 @@ Json distribution_of(const Parameter& parameter) {
                                             {"log", log}});
 }
 
-/// Returns a value as in `trial_params`: numbers unchanged, values of a list by index.
+/// Returns a value as the table `trial_params` stores it: a value of a list as its index, a number
+/// unchanged.
 double stored_value(const Parameter& parameter, const Value& value) {
   return is_listed(parameter) ? static_cast<double>(parameter.level_of(value).value_or(0))
                               : to_number(value);

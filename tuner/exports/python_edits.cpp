@@ -15,13 +15,13 @@
 namespace steptune {
 namespace {
 
-/// Returns what the hook reported about the knob; all unknown if it reported nothing.
+/// Returns the knob's state as the hook reported it; an empty state if the hook reported nothing.
 KnobState state_of(const HookLog& seen, const std::string& knob) {
   const auto found = seen.knobs().find(knob);
   return found == seen.knobs().end() ? KnobState() : found->second;
 }
 
-/// Returns `# train.py:114`; the line below names the call.
+/// Returns a comment with the places of the call: `# train.py:114`.
 std::string comment_of(const KnobState& state) {
   return fmt::format("# {}\n", fmt::join(edit_places(state), ", "));
 }
@@ -98,8 +98,8 @@ std::string python_edits(const std::map<std::string, Value>& knobs, const HookLo
     const auto value = knobs.find(knob.name);
     if (value == knobs.end()) continue;
     const KnobState state = state_of(seen, knob.name);
-    // Skip values that the program already uses. A baseline may lack them, such as
-    // `prefetch_factor` without workers.
+    // Skip values that the program already uses. Such a value may differ from the baseline, for
+    // example `prefetch_factor` if the baseline has no workers.
     if (state.today == to_json(value->second)) continue;
     edits.add(knob, value->second, state);
   }

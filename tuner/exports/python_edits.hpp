@@ -10,8 +10,8 @@
 namespace steptune {
 
 /// Returns the lines that a user writes into a program, so that it uses the settings without the
-/// hook. Each knob's lines follow the places that the hook saw (`# train.py:114`). Leaves out
-/// settings that the program already has. Ends with a newline.
+/// hook. In front of a knob's lines, a comment names the places that the hook saw
+/// (`# train.py:114`). Leaves out settings that the program already has. Ends with a newline.
 [[nodiscard]] std::string python_edits(const std::map<std::string, Value>& knobs,
                                        const HookLog& seen);
 

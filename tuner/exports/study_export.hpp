@@ -20,7 +20,7 @@ struct StudyExport : StudyContents {
   std::map<std::int64_t, TrialTrace> traces;
 };
 
-/// `words` is the result of `study_context`.
+/// Reads a study for an export. `words` is the result of `study_context`.
 [[nodiscard]] Result<StudyExport> read_study_export(const StoredStudy& study,
                                                     RecommendationContext words);
 
@@ -37,20 +37,20 @@ inline constexpr int k_export_version = 1;
 [[nodiscard]] Json json_export(const StudyExport& study, const std::string& program_version);
 
 // The functions below write new files only. They return `conflict` if the target exists, because it
-// may hold other people's work. A file appears completely or not at all. It contains no confirming
-// runs and no sentinels, because these would look like better or worse trials of the search. Each
+// may contain the user's work. A file appears completely or not at all. Files contain no confirming
+// runs and no sentinels, because other programs would take them for trials of the search. Each
 // exported trial has Steptune's `status`, `purpose` and `origin`, and its number, counted from 1.
 
-/// Writes an SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. In Optuna's words,
-/// trials that were stopped early are pruned. Trials that failed, ran out of memory, are
-/// infeasible, were interrupted or lack an objective's value are failed. Their figures are user
-/// attributes. Estimates that the scheduler has seen are intermediate values (only with a single
-/// objective).
+/// Writes an SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. Trials that were
+/// stopped early get Optuna's state PRUNED. Trials that failed, ran out of memory, are infeasible,
+/// were interrupted or lack an objective's value get the state FAIL. Steptune's further figures of
+/// a trial become user attributes. If there is a single objective, the estimates that the scheduler
+/// saw become intermediate values.
 [[nodiscard]] Result<void> write_optuna_study(const StudyExport& study,
                                               const std::filesystem::path& file);
 
-/// Writes an experiment into MLflow's file store. `folder` is the store's folder `mlruns`, which is
-/// created if missing. Each trial is a run with parameters, metrics and tags.
+/// Writes an experiment into MLflow's file store. `folder` is the store's folder `mlruns`. Creates
+/// this folder if it is missing. Each trial is a run with parameters, metrics and tags.
 [[nodiscard]] Result<void> write_mlflow_experiment(const StudyExport& study,
                                                    const std::filesystem::path& folder);
 

@@ -28,8 +28,8 @@ std::string column_of(const std::string& name, const ImportColumns& columns) {
   return given == columns.end() ? name : given->second;
 }
 
-/// Finds the cell of a parameter by the column names of other programs. Prefixed names come first,
-/// because a metric may have the same name as the parameter.
+/// Finds a parameter's cell by the column names that other programs use. Tries prefixed names
+/// first, because a metric may have the same name as the parameter.
 const Json* parameter_cell(const ForeignTrial& trial, const std::string& name,
                            const ImportColumns& columns) {
   const std::string column = column_of(name, columns);
@@ -49,7 +49,7 @@ std::optional<double> number_in(const Json& cell) {
   return cell.is_string() ? parse_finite(cell.get<std::string>()) : std::nullopt;
 }
 
-/// Returns the parameter's value in the cell; nullopt if the parameter does not have it.
+/// Returns the cell as a value of the parameter; nullopt if the parameter has no such value.
 std::optional<Value> value_in(const Json& cell, const Parameter& parameter) {
   const std::string text = plain_text(cell);
   switch (parameter.kind) {
@@ -80,7 +80,8 @@ std::optional<Value> value_in(const Json& cell, const Parameter& parameter) {
   return std::nullopt;
 }
 
-/// Adds the columns of the objectives: by name, and Optuna's by position.
+/// Adds the columns of Optuna's objectives, which Optuna names by position. Does not change columns
+/// that the user gave.
 ImportColumns with_objectives(const ForeignTrials& foreign, const StudySpec& study,
                               ImportColumns columns) {
   const std::size_t count = study.objectives.size();
@@ -95,8 +96,8 @@ ImportColumns with_objectives(const ForeignTrials& foreign, const StudySpec& stu
   return columns;
 }
 
-/// Checks the objectives' directions in Optuna's file. With the wrong direction its worst trial
-/// would be the best.
+/// Returns `usage` if an objective has another direction in Optuna's file: the file's worst trial
+/// would look like the best.
 Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& study,
                               const ImportColumns& columns) {
   for (const Objective& objective : study.objectives) {
@@ -132,8 +133,8 @@ std::set<std::string> reported_names(const ForeignTrials& foreign, const StudySp
   return reported;
 }
 
-/// Returns warnings about a column used as `time`: it may be per step, or the time of the whole
-/// run.
+/// Returns warnings if a column is used as `time`: its values may be times per step, or times of
+/// the whole run.
 std::vector<std::string> time_notes(const std::string& column,
                                     const std::vector<TrialRecord>& trials) {
   std::vector<std::string> notes;
@@ -157,7 +158,7 @@ std::vector<std::string> time_notes(const std::string& column,
   return notes;
 }
 
-/// Removes inactive parameters, because tables have a value in each column. Returns the active
+/// Removes inactive parameters, because tables may have values for them, too. Returns the active
 /// parameters.
 std::set<std::string> keep_active(const SearchSpace& space, Configuration& configuration) {
   const Configuration decoded = space.decode(space.encode(configuration));
@@ -172,13 +173,13 @@ std::set<std::string> keep_active(const SearchSpace& space, Configuration& confi
   return active;
 }
 
-/// Configuration of a row. Parameters without a cell have the baseline's value.
+/// Configuration of a row. Parameters without a cell (`without_cell`) have the baseline's value.
 struct RowConfiguration {
   Configuration values;
   std::vector<std::string> without_cell;
 };
 
-/// Returns the row's configuration, or why the row is left out.
+/// Returns the row's configuration. If the row must be left out, returns the reason.
 tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial& row,
                                                              const StudySpec& study,
                                                              const ImportColumns& columns) {
@@ -200,8 +201,8 @@ tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial&
   return configuration;
 }
 
-/// Returns a row as a trial of the study, without its number, or why it is left out. `reported`
-/// lists the names for which some row has a cell.
+/// Returns a row as a trial of the study, without a number. If the row must be left out, returns
+/// the reason. `reported` are the names for which at least one row has a cell.
 tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const StudySpec& study,
                                                 const ImportColumns& columns,
                                                 const std::set<std::string>& reported) {
@@ -213,7 +214,8 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   for (const Objective& objective : study.objectives) {
     const Json* cell = objective_cell(row, objective.metric, columns);
     const auto value = cell == nullptr ? std::nullopt : number_in(*cell);
-    // Tables may mark a failed run by a time of 0 or -1, which would be the best of all.
+    // Tables may mark a failed run by a time of 0 or -1. Ignore such a time, because it would be
+    // the best of all.
     const bool is_possible = value && (*value > 0.0 || !objective.is_timed());
     if (is_possible) trial.objectives.push_back(*value);
   }
@@ -224,7 +226,7 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   }
   const std::set<std::string> active = keep_active(study.space, trial.configuration);
   for (const std::string& name : configuration->without_cell) {
-    // Only active parameters need a value: tables leave other cells empty.
+    // Only active parameters need a value: tables may leave the cells of inactive parameters empty.
     if (reported.contains(name) && active.contains(name)) {
       return tl::unexpected(fmt::format("no value of \"{}\"", name));
     }

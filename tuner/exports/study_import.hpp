@@ -14,8 +14,8 @@
 
 namespace steptune {
 
-/// One trial as read from another program: values by column. Numbers stored as text stay text. A
-/// cell that exists but cannot be read becomes an empty object, which is no value.
+/// One trial that another program stored: values by column. Numbers stored as text stay text. An
+/// unreadable cell becomes an empty object, which no parameter accepts as a value.
 struct ForeignTrial {
   std::map<std::string, Json> cells;
   bool failed = false;
@@ -31,12 +31,12 @@ struct ForeignTrials {
 };
 
 /// Reads a CSV file, or an SQLite file of Optuna 2 or later. If the file has several studies, reads
-/// `study`. Columns of Optuna are `params_NAME`, `value`, `value_1`, ... Errors of kind `usage`.
-/// Writes nothing.
+/// `study`. Columns of Optuna are `params_NAME`, `value`, `value_1`, ... All errors are of kind
+/// `usage`. Does not change the file.
 [[nodiscard]] Result<ForeignTrials> read_foreign_trials(const std::filesystem::path& path,
                                                         const std::string& study = {});
 
-/// The column of a parameter or objective, by its name. Needed only if the column has another name.
+/// Columns by the name of a parameter or objective. Needed only for columns with other names.
 using ImportColumns = std::map<std::string, std::string>;
 
 /// Trials converted to a study, and reasons why other trials were left out.
@@ -46,10 +46,11 @@ struct ImportedTrials {
   std::vector<std::string> notes{};               ///< warnings about the values, for people
 };
 
-/// Returns the trials within the study's space: completed if each objective has a value (of a time
-/// or cost: a positive one), failed if they failed. A parameter that no trial has gets the
-/// baseline's value, with a note. Standard errors are infinite, because they are unknown. Returns
-/// an error if an objective has no column or another direction, or no trial is left.
+/// Returns the trials that are in the study's space. A failed trial stays failed. Any other trial
+/// is completed, and must have a value of each objective: for a time or cost, a positive one. A
+/// parameter that no trial has gets the baseline's value, and there is a note. Standard errors are
+/// infinite, because they are unknown. Returns an error if an objective has no column or another
+/// direction, or if no trial can be used.
 [[nodiscard]] Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
                                                               const StudySpec& study,
                                                               const ImportColumns& columns);

@@ -44,7 +44,8 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
-/// True if unreported stalls come about as often as a phase with this period: then they may be it.
+/// True if stalls come about as often as a phase with this period. Perhaps the stalls are that
+/// phase and the program does not report it.
 bool may_be_a_stall(double every_samples, const Measurement& seen) {
   return std::ranges::any_of(seen.phases, [&](const auto& phase) {
     const double between = samples_between(phase.second);
@@ -53,8 +54,7 @@ bool may_be_a_stall(double every_samples, const Measurement& seen) {
   });
 }
 
-/// Adds phases that are in the planned run's price but did not come in this run although they were
-/// due.
+/// Adds the phases of the plan that were due in this run but did not come.
 void add_missing_phases(const Promise& promise, const Measurement& seen, double watched_samples,
                         std::vector<std::string>& causes) {
   for (const auto& [name, every] : promise.planned_every) {
@@ -77,8 +77,8 @@ void add_parts(const Promise& promise, const Measurement& seen, std::vector<std:
   }
 }
 
-/// Returns the largest change to slower or to faster steps; null if there is none. A change within
-/// a batch of intervals is found as two changes, one of them small.
+/// Returns the largest change to slower or to faster steps; null if there is none. One real change
+/// may be found as two changes, a large one and a small one.
 const LevelChange* largest_change(const Measurement& seen, bool slower) {
   const LevelChange* largest = nullptr;
   for (const LevelChange& change : seen.level_changes) {
@@ -111,7 +111,7 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
     causes.push_back(fmt::format("{} since the trial", machine_text(*machine.since_trial)));
     return causes;
   }
-  // Changes of level concern the steps alone, whatever phases come between them.
+  // Level changes are changes of the steps' own time, so phases do not explain them.
   if (!deviation || parts_grew) return causes;
   if (const LevelChange* change = largest_change(seen, deviation->ratio > 1.0)) {
     causes.push_back(fmt::format(

@@ -14,14 +14,16 @@ namespace steptune {
 
 /// Changes in the machine's state that may explain a run's deviation.
 struct MachineCause {
-  std::optional<MachineFigureChange> since_before{};  ///< compared with earlier in the run
-  std::optional<MachineFigureChange> since_trial{};   ///< compared with the promise's trial
+  std::optional<MachineFigureChange> since_before{};  ///< compared with the earlier part of the run
+  /// Compared with the trial that the promise comes from.
+  std::optional<MachineFigureChange> since_trial{};
 };
 
-/// Returns how a run differs from its promise: phases that are longer, more frequent, new or
-/// missing; parts of a step that grew; a rate that changed at once. One sentence each, for people;
-/// hints, not proofs. `watched_samples`: samples since the first report that was read. The counter
-/// of a run that continues from a checkpoint also has earlier samples.
+/// Returns differences between a run and its promise that may explain the deviation, one sentence
+/// for each. A phase may be longer, more frequent, new or missing. A part of a step may have grown.
+/// The rate may have changed at once. The sentences are hints for people, not proofs.
+/// `watched_samples` is the number of samples since the first report that was read. It is smaller
+/// than the run's counter if the run continues from a checkpoint.
 [[nodiscard]] std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
                                                  double watched_samples,
                                                  const std::optional<Deviation>& deviation,

@@ -63,7 +63,7 @@ const JsonRecord<FollowState>& json_record<FollowState>() {
       JsonRecord<F>()
           .field("promise", &F::keeping)
           .text_or_null("reason", &F::reason, "Why the promise is unknown")
-          // `follow_json` sets the value.
+          // `follow_json` replaces this value by the promise.
           .computed("promised", [](const F&) { return Promise{}; })
           .group("seen", JsonRecord<F>()
                              .field("seconds", &F::seen_s)

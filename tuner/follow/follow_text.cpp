@@ -12,8 +12,8 @@
 namespace steptune {
 namespace {
 
-/// Returns `812.4 samples/s (801.2-823.9)`, or `(401.2 or more)` if the interval includes a time of
-/// 0.
+/// Returns `812.4 samples/s (801.2-823.9)`. If the interval of the time includes 0, the rate has no
+/// upper end: `(401.2 or more)`.
 std::string rate_text(const Interval95& seconds_per_sample, const UnitName& unit) {
   const std::string low = format_number(1.0 / seconds_per_sample.high());
   return fmt::format("{} {} ({})", format_number(1.0 / seconds_per_sample.value), unit.per_second(),
@@ -22,7 +22,7 @@ std::string rate_text(const Interval95& seconds_per_sample, const UnitName& unit
                          : low + " or more");
 }
 
-/// Returns `100 samples/s (98.04-102)`. Adds ` before the first evaluation` if such phases are
+/// Returns `100 samples/s (98.04-102)`. Adds ` before the first evaluation` if promised phases are
 /// still to come.
 std::string promised_text(const Promise& promise, const FollowState& state) {
   std::string text = rate_text(*state.promised, promise.unit);

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Returns one line about the present: `1.2 h  3.4e+07 samples  812 samples/s now (801-823),
+/// Returns one line about the current state: `1.2 h 3.4e+07 samples 812 samples/s now (801-823),
 /// promised 830 (815-846)`.
 [[nodiscard]] std::string follow_line(const Promise& promise, const FollowState& state);
 
@@ -28,7 +28,8 @@ template <>
 const JsonRecord<FollowedPhase>& json_record<FollowedPhase>();
 template <>
 const JsonRecord<Promise>& json_record<Promise>();
-/// Fields about the run. `follow_json` adds the trial, the configuration and the promised figures.
+/// Fields of the JSON about the run. `follow_json` adds the trial, the configuration and the
+/// promised figures.
 template <>
 const JsonRecord<FollowState>& json_record<FollowState>();
 /// Returns the report as JSON, for programs. The caller adds the name of the study.

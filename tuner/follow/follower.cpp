@@ -19,9 +19,9 @@ constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;
 
-/// Returns the seconds to skip at the start. After a change of level the measured window covers
-/// only the last level, so earlier levels are not warm-up. Only the excess of the start is skipped
-/// then.
+/// Returns the seconds to skip at the start. Usually these are the warm-up. After a level change,
+/// the measured window covers only the last level, but earlier levels are no warm-up. Then returns
+/// only the excess time of the warm-up.
 double warmup_s(const Measurement& measurement) {
   return std::max(
       0.0, measurement.level_changes.empty() ? measurement.warmup_s : measurement.warmup_excess_s);
@@ -69,7 +69,7 @@ void Follower::read_line(std::string_view line, double now_s) {
   auto report = reader_.read_line(line, now_s);
   if (!report) return;
   if (time_source_ == TimeSource::unknown) time_source_ = TimeSource::receipt;
-  // If the first times came from the lines, all times come from the lines.
+  // If earlier lines were timed by their own clocks, time this line in the same way.
   if (time_source_ == TimeSource::own_clock && report->clock_s)
     report->received_s = *report->clock_s;
   if (time_source_ == TimeSource::line && line_s) report->received_s = *line_s;
@@ -108,8 +108,8 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
   if (track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
   const TrackPoint point{samples, by_own_clock_ ? *report.clock_s : report.received_s};
   const TrackPoint& latest = track_.back();
-  // A new run from a checkpoint may be behind in samples only. A new run on another machine may be
-  // behind in time only. So a report that is behind in one of both counts.
+  // A new program may be behind only in samples, if it starts from a checkpoint. It may be behind
+  // only in time, if it runs on another machine. So count reports that are behind in either.
   if (point.samples >= latest.samples && point.time_s >= latest.time_s) {
     behind_in_a_row_ = 0;
   } else {
@@ -123,13 +123,14 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
 
 void Follower::take(const Report& report) {
   if (report.global_rank.value_or(0) != 0) return;
-  // If the study gives the samples of a step, the reader has already converted steps to samples.
+  // If the study has samples per step, the reader has already converted steps to samples. Otherwise
+  // count in steps.
   const auto samples = report.samples ? report.samples : report.step;
   if (samples && has_begun_anew(report, *samples)) {
     began_anew_ = true;
     measurer_.reset();
     track_ = ProgressTrack();
-    // The start of this run is unknown.
+    // The start time of the new program is unknown.
     started_s_.reset();
     first_received_s_.reset();
   }
@@ -141,7 +142,8 @@ void Follower::take(const Report& report) {
   measurer_->add(report);
   if (!samples) return;
   if (!first_received_s_) first_received_s_ = report.received_s;
-  // Use one clock throughout. A progress bar before the first `[steptune]` line has no clock.
+  // Use one clock for the whole track. Progress bars before the first `[steptune]` line lack its
+  // clock.
   if (track_.empty()) by_own_clock_ = report.clock_s.has_value();
   if (by_own_clock_ && !report.clock_s) return;
   track_.add({*samples, by_own_clock_ ? *report.clock_s : report.received_s});
@@ -158,7 +160,8 @@ const Follower* Follower::by_own_times() const {
                                time_source_ == TimeSource::receipt && !by_own_clock_;
   if (!both_have_times) return nullptr;
   const double before_s = as_log_->seen_s() - seen_s();
-  // Times of progress bars may come from several programs, each of which looks like a new run.
+  // Only dates can show that lines are older. The clocks of progress bars may come from several
+  // programs, and each clock starts at 0.
   const bool is_dated = as_log_->line_clock_.source() == LineClock::Source::timestamps;
   const bool begins_before = is_dated && before_s > std::max(k_late_s, k_late_share * seen_s());
   return came_at_once() || begins_before ? as_log_.get() : nullptr;
@@ -230,7 +233,8 @@ void Follower::take_awaited_off(FollowState& state) const {
   state.promised = promise_.seconds_per_sample;
   for (const auto& [name, phase] : promise_.phases) {
     if (!(phase.period_samples > 0.0) || state.phases.contains(name) || is_stall(name)) continue;
-    // A phase follows the report of the step at which it is due.
+    // A phase comes after the report of the step at which it is due. So a phase that is due exactly
+    // at the latest report may still come.
     const double due_before = std::ceil(track_.front().samples / phase.period_samples);
     const double due_now = std::ceil(track_.back().samples / phase.period_samples);
     if (due_now > due_before) continue;
@@ -241,7 +245,7 @@ void Follower::take_awaited_off(FollowState& state) const {
 
 void Follower::compare(FollowState& state) const {
   const Interval95& promised = *state.promised;
-  // Assume that the rest of the run continues as it has since its last change.
+  // Assume that the rest of the run is as fast as the run since its deviation began.
   state.judged_seconds_per_sample =
       state.deviation ? track_.rate_since(state.deviation->since.time_s) : state.seconds_per_sample;
   const auto& rate = state.judged_seconds_per_sample;
@@ -251,7 +255,8 @@ void Follower::compare(FollowState& state) const {
   if (!promise_.samples) return;
   const TrackPoint& first = track_.front();
   const double left = std::max(0.0, *promise_.samples - state.samples);
-  // If the program already ran, its start is unknown: assume that it kept the promise until then.
+  // If the program was already running, its start is unknown. Assume that it kept the promise until
+  // the first report.
   const double before_s =
       started_s_ && time_source_ == TimeSource::receipt
           ? *first_received_s_ - *started_s_

@@ -42,7 +42,7 @@ std::optional<Interval95> rate_of(std::span<const TrackPoint> points) {
   const TrackPoint& begin = points.front();
   const TrackPoint& end = points.back();
   const double mean = (end.time_s - begin.time_s) / (end.samples - begin.samples);
-  // Batches contain different numbers of samples, so the variance is that of a ratio (Cochran,
+  // Batches have different numbers of samples, so use the variance of a ratio estimate (Cochran,
   // section 6.4).
   double squares = 0.0;
   for (std::size_t batch = 0; batch < batches; ++batch) {

@@ -18,13 +18,13 @@ struct TrackPoint {
 /// Start and size of a deviation from the promised rate.
 struct Deviation {
   TrackPoint since;
-  /// Seconds per sample since then, divided by the promised seconds per sample.
+  /// Seconds per sample from `since` on, divided by the promised seconds per sample.
   double ratio = 1.0;
 };
 
-/// Progress of a whole run, however long it is, in at most 1024 points that are equally many
-/// reports apart. Of points that come together (a pipe that is flushed now and then, a clock of
-/// whole seconds) the last one counts.
+/// Progress of a whole run in at most 1024 points. In a long run, keeps every second, fourth,
+/// eighth, ... report. If several points have about the same time (a pipe that is flushed now and
+/// then, a clock of whole seconds), rates use only the last one.
 class ProgressTrack {
  public:
   /// Adds a point. Ignores a point that does not advance in samples, or that goes back in time.
@@ -34,26 +34,28 @@ class ProgressTrack {
   [[nodiscard]] const TrackPoint& back() const { return latest_; }
 
   /// Returns the mean seconds per sample from the first point at or after `from_s` to the end. The
-  /// 95 % interval follows from up to 20 batch means; nullopt if there are fewer than 5.
+  /// 95 % interval is computed from up to 20 batch means. Returns nullopt if there are fewer than
+  /// 5.
   [[nodiscard]] std::optional<Interval95> rate_since(double from_s) const;
 
   /// Returns the rate over the last `seconds`, or over the last ten intervals if these reach back
   /// further. Ignores points before `from_s`.
   [[nodiscard]] std::optional<Interval95> rate_of_last(double seconds, double from_s) const;
 
-  /// Returns the point from which on the mean differs from `promised`: the maximum-likelihood
+  /// Returns the point at which the mean began to differ from `promised`: the maximum-likelihood
   /// estimate (D. V. Hinkley, "Inference about the change-point from cumulative sum tests",
-  /// Biometrika 58(3), 1971). Returns nullopt unless the rate since then differs by more than three
-  /// standard errors and the promise's half-width, added in quadrature. Ignores points before
-  /// `from_s`.
+  /// Biometrika 58(3), 1971). Returns nullopt if the rate since that point hardly differs from
+  /// `promised`. The difference must exceed the root of the sum of two squares: three standard
+  /// errors, and the half-width of `promised`. Ignores points before `from_s`.
   [[nodiscard]] std::optional<Deviation> deviation(const Interval95& promised, double from_s) const;
 
  private:
-  /// Returns the points that did not come together.
+  /// Returns `points_` with only the last of several points at about the same time
+  /// (`distinct_points`).
   [[nodiscard]] const std::vector<TrackPoint>& distinct() const;
 
   std::vector<TrackPoint> points_;
-  /// Distinct points of the current `points_`; unset until they are needed after a change.
+  /// Result of `distinct` for the current `points_`; unset until it is needed.
   mutable std::optional<std::vector<TrackPoint>> distinct_;
   TrackPoint latest_;
   std::size_t stride_ = 1;

@@ -18,8 +18,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the planned run's time with this trial's configuration, as the recommendation states it:
-/// the user has read it there. nullopt if the recommendation is about other trials.
+/// Returns the planned run's time with this trial's configuration, as the recommendation has shown
+/// it to the user. If the recommendation is about other trials, returns nullopt.
 std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
                                      const Standing& standing,
                                      const std::optional<Recommendation>& recommendation) {
@@ -41,15 +41,16 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
   return std::nullopt;
 }
 
-/// True if `run` is a confirming run of the trial's configuration. The plan's figures come from
-/// such runs.
+/// True if `run` is a confirming run of the trial's configuration. The figures of the plan are
+/// means over such runs.
 bool is_fresh_run_of(const TrialRecord& trial, const TrialRecord& run) {
   return is_confirmation(run.purpose) && was_measured(run.status) &&
          run.configuration == trial.configuration && run.measurement;
 }
 
-/// Returns the time spent once, as a mean over the runs behind the plan's figures. The trial's own
-/// start may have read from storage what these runs found in memory.
+/// Returns the time that a run spends only once, as a mean over the confirming runs. The trial's
+/// own start is no good estimate: it may have read data from storage that the confirming runs found
+/// in memory.
 double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
                       const Standing& standing, const Recommendation& recommendation) {
   if (recommendation.claim == Claim::unconfirmed) return measurement.once_s();
@@ -63,15 +64,15 @@ double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
   return runs > 0.0 ? sum_s / runs : measurement.once_s();
 }
 
-/// Returns the phases whose time is part of the planned run, with the periods that the plan
-/// declares.
+/// Returns the phases whose time is part of the planned run. If the plan declares a phase's period,
+/// uses that period.
 std::map<std::string, PhaseEstimate> priced_phases(const PlannedRun& plan, const TrialRecord& trial,
                                                    const Standing& standing) {
   std::vector<const Measurement*> shown{&*trial.measurement};
   for (const TrialRecord& run : standing.trials()) {
     if (is_fresh_run_of(trial, run)) shown.push_back(&*run.measurement);
   }
-  // The longest launch has seen the most phases.
+  // Prefer the longest launch, because it has seen the most phases.
   std::ranges::stable_sort(shown, std::greater(), &Measurement::window_samples);
   const TrialRecord* baseline = standing.baseline();
   if (baseline != nullptr && baseline->measurement) shown.push_back(&*baseline->measurement);
@@ -131,7 +132,8 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   auto planned = planned_by(study, trial, standing, recommendation);
   if (planned && has_length) {
     const double of_plan_s = planned_once_s(measurement, trial, standing, *recommendation);
-    // If the time spent once is all of a short plan, the rest of the plan gives no rate.
+    // If the time spent once fills the whole short plan, no time is left from which to compute a
+    // rate.
     if (planned->value > of_plan_s) {
       once_s = of_plan_s;
     } else {
@@ -140,7 +142,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   }
   const double all_s = planned ? planned->value : time.value;
   const double rate_s = (all_s - (has_length ? once_s : 0.0)) / samples;
-  // The measured launch and the future one both differ from the mean.
+  // Both the measured launch and the future one differ from the mean, hence the factor sqrt(2).
   const double launches = std::sqrt(2.0) * standing.launches().relative * rate_s;
   const double half_width_s = planned && std::isfinite(planned->half_width)
                                   ? planned->half_width / samples

@@ -27,25 +27,26 @@ struct Interval95 {
   [[nodiscard]] double high() const { return value + half_width; }
 };
 
-/// Promise of a study for a long run with one trial's configuration.
+/// Time that a study promises for a long run with one trial's configuration.
 struct Promise {
   std::int64_t trial = 0;
   Configuration configuration;
-  /// Seconds per sample of the long run, phases included. The interval is for another launch, so it
-  /// includes the variation between launches.
+  /// Seconds per sample of the long run, including phases. The long run is another launch than the
+  /// trial, so the interval includes the variation between launches.
   Interval95 seconds_per_sample;
   double startup_s = 0.0;
   double once_s = 0.0;            ///< start-up, and the excess of the warm-up over steady steps
   std::optional<double> samples;  ///< samples of the planned run
-  /// Phases whose time `seconds_per_sample` includes, with the periods that the plan declares.
-  /// Their durations come from the trial, from other launches of its configuration, or from the
-  /// baseline. Otherwise they come from the plan, with a count of 0.
+  /// Phases whose time `seconds_per_sample` includes, with the periods that the plan declares. A
+  /// duration comes from the trial, or from other launches of its configuration, or from the
+  /// baseline. If none of these ran the phase, the duration comes from the plan and the count is 0.
   std::map<std::string, PhaseEstimate> phases;
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;
   UnitName unit;                       ///< name of the study's samples
-  std::vector<MachineSecond> machine;  ///< during the trial's measured window; empty: not observed
+  /// Figures of the machine in the trial's measured window; empty: not observed.
+  std::vector<MachineSecond> machine;
 
   /// Returns the seconds per sample that a phase adds; 0 if its period is not known.
   [[nodiscard]] static double per_sample_s(const PhaseEstimate& phase);
@@ -53,10 +54,10 @@ struct Promise {
   [[nodiscard]] std::optional<Interval95> run_s() const;
 };
 
-/// Returns the study's promise for `trial`. For the recommended trial and the baseline, it is the
-/// plan of `recommendation`, which includes the confirming runs. For other trials, it is their own
-/// measurement. `trace`: of the trial, if there is one. Fails with `not_found` if the trial was not
-/// measured.
+/// Returns the study's promise for `trial`. For the recommended trial and the baseline, the promise
+/// is the plan of `recommendation`, which uses the confirming runs. For other trials, the promise
+/// is computed from their own measurement. `trace` is the trial's trace, if there is one. Fails
+/// with `not_found` if the trial was not measured.
 [[nodiscard]] Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
                                          const Standing& standing,
                                          const std::optional<Recommendation>& recommendation,

@@ -48,7 +48,7 @@ void read_all(UniqueFd& fd, const Take& take) {
   }
 }
 
-/// Returns a pipe from which this program reads without blocking.
+/// Returns a pipe whose read end does not block.
 Result<Pipe> output_pipe() {
   auto pipe = make_pipe();
   if (pipe) ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK);
@@ -100,7 +100,7 @@ void ChildPrograms::press(Child& child, int signal, double patience_s) const {
   const double now_s = clock_.now_s();
   if (child.requests > 0 && now_s < child.interrupted_s + patience_s) return;
   child.interrupted_s = now_s;
-  // The group, because a build that the child waits for belongs to it.
+  // Signal the whole group, because it includes a build that the child may wait for.
   ::kill(-child.pid, child.requests++ < 2 ? signal : SIGKILL);
 }
 

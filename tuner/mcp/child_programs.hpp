@@ -17,8 +17,8 @@
 
 namespace steptune::mcp {
 
-/// Runs this same program as child processes. Each is the leader of a process group. If this
-/// process is killed, the children end, too.
+/// Runs this same program as child processes. Each child is the leader of its own process group. If
+/// this process is killed, the children end, too.
 class ChildPrograms final : public ProgramHost {
  public:
   struct Listener {
@@ -35,11 +35,12 @@ class ChildPrograms final : public ProgramHost {
   void interrupt(std::int64_t program) override;
 
   [[nodiscard]] bool empty() const { return children_.empty(); }
-  /// Adds the descriptors from which the children's output comes.
+  /// Adds the descriptors of the children's output, to be polled for reading.
   void add_to(std::vector<pollfd>& descriptors) const;
-  /// Reads output that is there, reports ended children, and kills those that do not end in time.
+  /// Reads the available output and reports ended children. Kills children that do not end in time
+  /// after a request.
   void poll(const Listener& listener);
-  /// Asks all children to end, kills those that do not end in time, and waits for all.
+  /// Asks all children to end, kills children that do not end in time, and waits for all of them.
   void end_all();
 
  private:
@@ -52,11 +53,12 @@ class ChildPrograms final : public ProgramHost {
     EndedProgram ended;
     std::string line;             ///< the unfinished last line on stderr
     double interrupted_s = -1.0;  ///< time of the first request to end; negative: none
-    int requests = 0;             ///< signals so far
+    int requests = 0;             ///< number of signals sent so far
   };
 
   void read_output(Child& child, const Listener& listener) const;
-  /// Sends the next signal if the child has had its time since the previous one.
+  /// Sends the next signal if `patience_s` seconds have passed since the previous one. The third
+  /// signal is SIGKILL.
   void press(Child& child, int signal, double patience_s) const;
   [[nodiscard]] static bool has_ended(Child& child);
 

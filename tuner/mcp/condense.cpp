@@ -55,7 +55,7 @@ Json copies(const Json& list, std::initializer_list<const char*> keys) {
   return all;
 }
 
-/// Rounds all numbers to four digits, because further ones only fill the context.
+/// Rounds all numbers to four digits, because more digits only fill the agent's context.
 Json rounded(const Json& json) {
   if (json.is_number_float()) {
     return parse_finite(fmt::format("{:.4g}", json.get<double>())).value_or(0.0);
@@ -116,7 +116,8 @@ Json survey_of(const Json& document) {
   return json;
 }
 
-/// Returns the verdict on a study without a recommendation. `counts`: its trials by status.
+/// Returns the verdict on a study without a recommendation. `counts` are the numbers of its trials
+/// by status.
 std::string verdict_without_result(const Json& counts) {
   const auto any = [&](std::initializer_list<const char*> statuses) {
     return std::ranges::any_of(statuses, [&](const char* status) {
@@ -200,7 +201,7 @@ Json studies_of(const Json& document) {
   Json json;
   json["studies"] =
       copies(at(document, {"studies"}), {"name", "status", "trials", "claim", "speed_up"});
-  // The latest first, because a long list loses its end.
+  // Put the latest studies first, because a long list is cut at its end.
   std::reverse(json["studies"].begin(), json["studies"].end());
   return json;
 }
@@ -210,7 +211,8 @@ std::string version_text(const Json& version) {
   return commit.empty() ? text_at(version, "command") : commit;
 }
 
-/// The latest edits come first, because a long list is cut at its end.
+/// Returns the figures of a campaign. The latest edits come first, because a long list is cut at
+/// its end.
 Json campaign_of(const Json& document) {
   const Json ladder = at(document, {"campaign"});
   const Json edits = at(ladder, {"edits"});
@@ -307,7 +309,7 @@ Answer output_of(const EndedProgram& ended) {
   const auto lines = full_lines(ended.out);
   for (auto line = lines.rbegin(); line != lines.rend() && kept.size() < k_most_items; ++line) {
     const std::string shown = printable_line(*line, 200);
-    // Count the quotes, the comma and escape characters, too.
+    // Also count the quotes, the comma and the escape characters.
     bytes += dump_json(shown).size() + 1;
     if (bytes > k_most_bytes) break;
     kept.insert(kept.begin(), shown);
@@ -371,7 +373,7 @@ Answer condensed(ToolName tool, const std::string& about, const EndedProgram& en
     answer.json["problem"] =
         printable_line(lines.empty() ? end_text(ended.exit_code) : std::string(lines.front()), 600);
     if (lines.size() > 1) {
-      // A hint is indented.
+      // In the error text, the line of the hint is indented.
       const std::string_view hint = lines[1];
       answer.json["next"] =
           printable_line(hint.substr(std::min(hint.find_first_not_of(' '), hint.size())), 400);

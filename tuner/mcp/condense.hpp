@@ -8,11 +8,11 @@
 
 namespace steptune::mcp {
 
-/// A program that ended, with the output that was kept.
+/// A program that ended, and the part of its output that was kept.
 struct EndedProgram {
   int exit_code = -1;  ///< 128 + signal if a signal ended it
   std::string out;
-  std::string err;  ///< the end of it
+  std::string err;  ///< the end of its stderr
 };
 
 /// A condensed answer.
@@ -22,8 +22,8 @@ struct Answer {
 };
 
 /// Returns the verdict, the figures and the next step from a program's JSON document. Without a
-/// document, returns the program's error. `about` is the argument of `explain`, otherwise empty.
-/// For `output`, returns the last lines of the output instead.
+/// document, returns the program's error. `about` is the argument of the tool `explain`; empty for
+/// other tools. If `about` is `output`, returns the last lines of the trial's output instead.
 [[nodiscard]] Answer condensed(ToolName tool, const std::string& about, const EndedProgram& ended);
 
 /// Returns the error for an agent, with the hint as the next step.

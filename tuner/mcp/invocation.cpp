@@ -115,7 +115,8 @@ class Building {
     const auto document = read_json_file(*file);
     if (!document) return tl::unexpected(document.error());
     const std::string folder = text_at(*document, "working_directory");
-    // The study's command runs in the folder that the file names.
+    // The study's command runs in the folder `working_directory`, so this folder must be within the
+    // roots, too.
     const auto inside = limits_.roots.folder((file->parent_path() / folder).string());
     if (!inside) return tl::unexpected(inside.error());
     add(file->string());
@@ -216,7 +217,7 @@ class Building {
     return {};
   }
 
-  /// Adds the name that the agent gave, if any. `argument`: `study` or `campaign`.
+  /// Adds the name that the agent gave, if any. `argument` is `study` or `campaign`.
   Result<void> add_name(const char* argument) {
     if (!has(argument)) return {};
     const std::string name = text(argument);

@@ -12,7 +12,7 @@
 
 namespace steptune::mcp {
 
-/// Limits and places that a person gave on the server's command line.
+/// Limits and folders that the user gave on the server's command line.
 struct ServerLimits {
   Roots roots;
   double most_time_s = 3600.0;  ///< longest time that a call may request

@@ -20,7 +20,7 @@ enum class RpcCode : int {
   internal_error = -32603,
 };
 
-/// A fault of a message, which is answered with a JSON-RPC error.
+/// A fault in a message. The server answers it with a JSON-RPC error.
 struct RpcFault {
   RpcCode code = RpcCode::invalid_request;
   std::string message;
@@ -36,8 +36,8 @@ struct RpcMessage {
   [[nodiscard]] bool is_request() const { return !id.is_null(); }
 };
 
-/// Parses one line. Returns nullopt for a response, which this server never waits for. Batches are
-/// faults: revision 2025-06-18 of the protocol has none.
+/// Parses one line. Returns nullopt for a response, because this server sends no requests. A batch
+/// is a fault, because revision 2025-06-18 of the protocol has no batches.
 [[nodiscard]] tl::expected<std::optional<RpcMessage>, RpcFault> parse_message(
     std::string_view line);
 

@@ -16,7 +16,7 @@ class ProgramHost {
   ProgramHost& operator=(const ProgramHost&) = delete;
   virtual ~ProgramHost() = default;
 
-  /// Returns a number that names the program.
+  /// Starts the program. Returns a number that identifies it.
   [[nodiscard]] virtual Result<std::int64_t> start(const Invocation& invocation) = 0;
   /// Asks a program to save its work and end, as Ctrl-C does. Kills a program that does not end in
   /// time. Further requests change nothing.

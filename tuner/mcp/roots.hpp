@@ -14,17 +14,17 @@ namespace steptune::mcp {
 /// cannot lead out of them.
 class Roots {
  public:
-  /// Errors: no folder is given, or one is no folder.
+  /// Fails if no folder is given, or if a path is no folder.
   [[nodiscard]] static Result<Roots> create(const std::vector<std::filesystem::path>& folders);
 
   [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return folders_; }
 
   /// Returns the folder without symbolic links. A relative path starts at the first root; an empty
-  /// path is the first root. Errors: no such folder, or it is outside of all roots.
+  /// path is the first root. Fails if there is no such folder, or if it is outside of all roots.
   [[nodiscard]] Result<std::filesystem::path> folder(const std::string& asked) const;
 
-  /// Returns the file without symbolic links. A relative path starts at `folder`. Errors: no such
-  /// file, or it is outside of all roots.
+  /// Returns the file without symbolic links. A relative path starts at `folder`. Fails if there is
+  /// no such file, or if it is outside of all roots.
   [[nodiscard]] Result<std::filesystem::path> file(const std::string& asked,
                                                    const std::filesystem::path& folder) const;
 

@@ -27,7 +27,7 @@ class Lines {
     if (count < 0) return errno == EINTR || errno == EAGAIN;
     for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(count))) {
       if (c != '\n') {
-        // Parsing refuses a longer line, because its end is missing.
+        // Drop the end of a line that is too long. Parsing then refuses the line.
         if (line_.size() <= k_longest_message) line_ += c;
         continue;
       }
@@ -54,7 +54,8 @@ void serve_client(int in, Session& session, ChildPrograms& children,
   while (!should_end()) {
     std::vector<pollfd> descriptors{{in, POLLIN, 0}};
     children.add_to(descriptors);
-    // A signal that arrives just before the wait is noticed after it.
+    // If a signal arrives just before `poll`, `should_end` is called only after it, at most
+    // `k_poll_s` later.
     const int ready =
         ::poll(descriptors.data(), descriptors.size(), static_cast<int>(1e3 * k_poll_s));
     if (ready > 0 && descriptors.front().revents != 0 && !lines.read(in, session)) break;

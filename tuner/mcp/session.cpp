@@ -226,7 +226,8 @@ void Session::report_progress(Call& call, double now_s) {
   if (call.progress_token.is_null() || call.is_cancelled) return;
   const double passed_s = now_s - call.begin_s;
   Json params{{"progressToken", call.progress_token}, {"progress", passed_s}};
-  // The program may run longer than its own limit, which does not count its start and end.
+  // The program may run longer than its time limit, because the limit does not include its start
+  // and end.
   if (const auto& time_s = call.invocation.time_s; time_s && *time_s > passed_s) {
     params["total"] = *time_s;
   }

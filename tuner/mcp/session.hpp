@@ -19,8 +19,8 @@ namespace steptune::mcp {
 /// Revision of the Model Context Protocol that this server offers.
 inline constexpr const char* k_protocol_revision = "2025-06-18";
 
-/// One client of the server: answers its messages, starts programs for its calls, reports their
-/// progress and condenses their results. One thread uses it.
+/// One client of the server. Answers the client's messages, starts programs for its calls, reports
+/// the programs' progress and condenses their results. Used by one thread only.
 class Session {
  public:
   using Send = std::function<void(const Json&)>;

@@ -180,7 +180,7 @@ Json tool_json(const Tool& tool) {
             {"openWorldHint", tool.measures}}}};
 }
 
-/// True if a program can receive it as an argument.
+/// True if a program can get the value as an argument of its command line.
 bool is_word(const Json& value) {
   return value.is_string() && value.get_ref<const std::string&>().find('\0') == std::string::npos;
 }

@@ -28,7 +28,7 @@ struct ToolArgument {
   bool required = false;
 };
 
-/// A tool as an agent sees it.
+/// Description of a tool for agents.
 struct Tool {
   ToolName id = ToolName::status;
   std::string name;
@@ -36,12 +36,12 @@ struct Tool {
   std::string description;
   std::vector<ToolArgument> arguments;
   bool read_only = false;   ///< starts no program of the user and writes no file
-  bool idempotent = false;  ///< a repeated call changes nothing more
+  bool idempotent = false;  ///< repeating a call has no further effect
   bool measures = false;    ///< starts the user's program; only one such call runs at a time
 };
 
 [[nodiscard]] const std::vector<Tool>& all_tools();
-/// Returns null if there is no such tool.
+/// Returns the tool of that name; null if there is none.
 [[nodiscard]] const Tool* find_tool(std::string_view name);
 
 /// Returns the result of `tools/list`.

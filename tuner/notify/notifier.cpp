@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view k_slack_prefix = "slack+";
 constexpr std::string_view k_slack_host = "hooks.slack.com";
 
-/// Compares schemes without regard to case (RFC 3986, section 3.1).
+/// True if the text begins with the scheme, in upper or lower case (RFC 3986, section 3.1).
 bool begins_with_scheme(std::string_view text, std::string_view scheme) {
   return lower_case(text.substr(0, scheme.size())) == scheme;
 }
@@ -40,7 +40,7 @@ std::string origin_of(std::string_view address) {
   return std::string(address.substr(0, address.find_first_of("/?#", host)));
 }
 
-/// Escapes text for Slack, so that a program's output cannot mention channels or people or make
+/// Escapes text for Slack, so that a program's output cannot notify channels or people, or add
 /// links (https://docs.slack.dev/messaging/formatting-message-text#escaping).
 std::string escaped_for_slack(std::string_view text) {
   std::string escaped;

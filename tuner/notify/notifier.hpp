@@ -18,8 +18,8 @@ struct Notification {
 };
 
 /// Sends notifications to targets. A target `https://...` or `http://...` receives the JSON
-/// document by POST. With the prefix `slack+`, and on hooks.slack.com, the document has Slack's
-/// form `{"text": ...}`. Any other target is a command for `/bin/sh -c`.
+/// document by POST. If the target begins with `slack+`, or its host is hooks.slack.com, the
+/// document has Slack's form `{"text": ...}`. Any other target is a command for `/bin/sh -c`.
 ///
 /// A command gets the document on stdin and the event's name in STEPTUNE_EVENT. The command's
 /// output is dropped, and the command may run for 30 s. The command's environment is this program's
@@ -31,7 +31,7 @@ class Notifier {
                                                const Clock& clock);
 
   /// Notifies all targets in order and waits: at most 30 s for a command and 15 s for an address.
-  /// Returns warnings about targets that could not be notified. These name only the host of an
+  /// Returns warnings about targets that could not be notified. A warning names only the host of an
   /// address, because the rest may be a secret.
   [[nodiscard]] std::vector<std::string> tell(const Notification& notice) const;
 

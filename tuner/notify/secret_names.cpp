@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 9> k_anywhere = {"TOKEN",      "SECRET", 
 /// not match.
 constexpr std::array<std::string_view, 5> k_endings = {"KEY", "KEYS", "AUTH", "PAT", "PWD"};
 
-/// True for `https://user:password@host`, also among several addresses.
+/// True if the value contains an address with a password: `https://user:password@host`.
 bool has_password(std::string_view value) {
   for (std::size_t scheme = value.find("://"); scheme != std::string_view::npos;
        scheme = value.find("://")) {

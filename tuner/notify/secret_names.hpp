@@ -7,9 +7,9 @@
 
 namespace steptune {
 
-/// True for variables that unattended programs must not get: names of credentials (`AWS_*`,
-/// `*TOKEN*`, `*SECRET*`, `*PASSWORD*`, `*_KEY`, ...), and values that are addresses with a user's
-/// password.
+/// True for a variable that unattended programs must not get. Its name is that of a credential
+/// (`AWS_*`, `*TOKEN*`, `*SECRET*`, `*PASSWORD*`, `*_KEY`, ...), or its value has an address with a
+/// user's password.
 [[nodiscard]] bool is_secret_variable(std::string_view name, std::string_view value);
 
 /// Returns this program's environment as `NAME=value`, without secrets.

@@ -26,7 +26,8 @@ AuditResult feasible(const TrialRecord& trial) {
           fmt::format("trial {} is {}{}", trial.number, to_text(trial.status), reason)};
 }
 
-/// True if `a` is better in one objective and worse in none, beyond both 95 % intervals.
+/// True if `a` is better than `b` in one objective and not worse in any, beyond both 95 %
+/// intervals.
 bool dominates(const Standing& standing, const TrialRecord& a, const TrialRecord& b) {
   bool better_in_one = false;
   for (std::size_t i = 0; i < standing.rules().objectives.size(); ++i) {
@@ -39,7 +40,7 @@ bool dominates(const Standing& standing, const TrialRecord& a, const TrialRecord
   return better_in_one;
 }
 
-/// True if `trial` may be as good as `other`, which has the better measurement.
+/// True if `trial` may be as good as `other`, although `other` has the better measurement.
 bool may_be_equal(const Standing& standing, const TrialRecord& trial, const TrialRecord& other,
                   const std::optional<Recommendation>& recommendation) {
   if (recommendation) {
@@ -57,8 +58,8 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
     const bool confirmed = recommendation && finalist_of(*recommendation, other->number) != nullptr;
     if (confirmed || !dominates(standing, *other, trial)) continue;
     if (may_be_equal(standing, trial, *other, recommendation)) continue;
-    // The baseline is recommended although a search trial was better, because a search trial is no
-    // proof.
+    // The baseline is recommended although a search trial was better: a better search trial alone
+    // proves nothing.
     if (recommendation && keeps_baseline(recommendation->claim)) {
       return {"not_dominated", std::nullopt,
               fmt::format("trial {} was better in the search, but no fresh runs have shown it",

@@ -75,7 +75,7 @@ std::string skipped_text(const Bisection& bisection) {
   return text + "\n";
 }
 
-/// True if no suspect before the last one can be measured, so that more time decides nothing.
+/// True if only the last suspect can be measured. Then more time cannot separate the suspects.
 bool are_inseparable(const Bisection& bisection) {
   return std::ranges::all_of(bisection.suspects.begin(), bisection.suspects.end() - 1,
                              [&](const SuspectedVersion& suspect) {

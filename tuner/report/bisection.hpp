@@ -20,9 +20,9 @@ struct SuspectedVersion {
   double probability = 0.0;  ///< probability that this is the first slow version
 };
 
-/// Outcome of a bisection. Persistent names.
+/// Outcome of a bisection. Scripts read the names, so they must not change.
 enum class BisectionOutcome {
-  found,       ///< one version is the first slow one, with a probability of 95 %
+  found,       ///< one version is the first slow one, with a probability of at least 95 %
   undecided,   ///< several versions remain
   not_slower,  ///< the bad version is not slower than the good one
 };
@@ -30,18 +30,20 @@ enum class BisectionOutcome {
 
 /// Result of looking for the version that made a program slower.
 struct Bisection {
-  std::string package;  ///< compared package; empty: commits of a repository
+  std::string package;  ///< compared package; empty: the versions are commits
   BisectionOutcome outcome = BisectionOutcome::undecided;
-  bool bad_is_slower = false;  ///< the measurements have shown it
+  bool bad_is_slower = false;  ///< the measurements show that the bad version is slower
   bool bad_is_unusable = false;
-  /// The first slow version is one of these with a probability of 95 %, in their order.
+  /// The first slow version is one of these, with a probability of at least 95 %. In the order of
+  /// the versions.
   std::vector<SuspectedVersion> suspects;
-  /// How many times as fast as before the slow versions are; nullopt if no slow one was measured.
+  /// Speed of the slow versions divided by the speed before; nullopt if no slow version was
+  /// measured.
   std::optional<double> ratio;
   std::size_t versions = 0;           ///< versions after the good one
   std::size_t measured = 0;           ///< measured versions
   std::vector<std::string> unusable;  ///< versions that could not be built, installed or run
-  /// The last version before the first suspect.
+  /// Version just before the first suspect.
   std::string before;
   double spent_s = 0.0;
   double longest_s = 0.0;
@@ -49,23 +51,23 @@ struct Bisection {
 template <>
 const JsonRecord<Bisection>& json_record<Bisection>();
 
-/// Formats a version: `torch 2.4.0`, or the first digits of a commit.
+/// Formats a version: `torch 2.4.0`, or the first digits of a commit's hash.
 [[nodiscard]] std::string version_text(const Bisection& bisection, const std::string& version);
 
-/// Returns lines for people. Ends with a newline.
+/// Returns the result for people, as lines. Ends with a newline.
 [[nodiscard]] std::string bisection_text(const Bisection& bisection);
 
 /// A stage of a bisection in the history: commands compared with the first one.
 struct BisectStage {
-  std::string study;  ///< name of the study that compared them
+  std::string study;  ///< name of the study that compared the commands
   std::vector<std::vector<std::string>> commands;
   bool is_finished = false;
   double elapsed_s = 0.0;
-  JudgedCommands judged;  ///< result; only of a finished stage
+  JudgedCommands judged;  ///< result; only set if the stage is finished
 };
 
 /// Returns the stages of the bisection `name` in order: the studies `name`, `name-2`, `name-3` and
-/// so on. Errors: the history's, or a study that this version cannot read.
+/// so on. Fails if the history or one of these studies cannot be read.
 [[nodiscard]] Result<std::vector<BisectStage>> read_bisect_stages(const History& history,
                                                                   const std::string& name);
 

@@ -4,7 +4,7 @@
 
 namespace steptune {
 
-/// A stage, with the gain if it took no time.
+/// A stage, and the speed-up that is possible if the stage took no time.
 struct GainOfStage {
   StageTime time;
   std::optional<double> most_gain;

@@ -29,15 +29,17 @@ std::string part_names(const StageTime& time) {
   return text;
 }
 
-/// Returns the speed-up if the stage took no time: `2.56x`, or `-` if there is none to compute.
+/// Returns the speed-up that is possible if the stage took no time: `2.56x`, or `-` if it is
+/// unknown.
 std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage> stage) {
   if (!stage) return "-";
   const auto most = bottleneck.most_gain(*stage);
   return most ? format_ratio(*most) : "-";
 }
 
-/// Returns a line for each further known fact: use of GPU and CPUs, waits for the loader, time
-/// outside the steps. Also lists inactive parameters, and why there is no table of parameters.
+/// Returns a line for each known fact about the use of GPU and CPUs, waits for the loader, and time
+/// outside the steps. Also says which parameters are inactive, and why there is no table of
+/// parameters.
 std::string further_facts(const Bottleneck& bottleneck) {
   std::string text;
   if (bottleneck.gpu_busy) {
@@ -94,7 +96,7 @@ TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   }
   constexpr double k_worth_a_row = 0.005;
   if (bottleneck.unreported_share > k_worth_a_row) {
-    // Time of a step that is in no reported part.
+    // Show the time of a step that no reported part covers.
     table.add_row({"unknown", format_percent(bottleneck.unreported_share),
                    seconds_text(bottleneck.unreported_share * bottleneck.step_seconds_per_sample),
                    "-"});

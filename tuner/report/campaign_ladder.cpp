@@ -40,7 +40,7 @@ CampaignVersion version_of(const StudySpec& study, std::size_t index) {
   return version;
 }
 
-/// `study` judges the edit of a campaign.
+/// Returns the edit that a study judged. `study` must belong to a campaign.
 Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
                              const StudySpec& study) {
   const auto trials = history.trials(record.id, Milestones::leave);
@@ -63,7 +63,8 @@ Result<CampaignEdit> edit_of(const History& history, const StudyRecord& record,
   edit.verdict = *command.verdict;
   edit.speed_up = command.speed_up;
   edit.why = command.why;
-  // `judge` was stopped or still runs, so nobody has kept the edit, whatever its runs have shown.
+  // `judge` was stopped or still runs, so the edit is not kept, even if its runs so far were
+  // faster.
   if (record.status != StudyStatus::finished && edit.verdict != CommandVerdict::failed) {
     edit.verdict = CommandVerdict::undecided;
     edit.why = "the comparison was not finished";

@@ -71,8 +71,8 @@ std::string share_text(double part, double whole) {
   return whole > 0.0 && part >= 0.0 ? format_percent(part / whole) : std::string();
 }
 
-/// Adds the shares of the parts that the program reports for its steps, and of the time between
-/// steps.
+/// Adds rows with shares of the time. There is a row for each part of a step that the program
+/// reports, and one for the time between steps.
 void add_time_shares(ComparisonTable& table, const std::vector<TrialRecord>& trials) {
   std::set<std::string> parts;
   for (const TrialRecord& trial : trials) {
@@ -124,7 +124,8 @@ Estimate ratio_between(const ObjectiveView& view, const TrialRecord& reference,
 
 namespace {
 
-/// Returns a table of some trials, including the first, with the parameters that differ among all.
+/// Returns a table of `trials`; the first trial is the reference. `differing` are the parameters to
+/// show.
 TextTable comparison_table(const std::vector<TrialRecord>& trials,
                            const std::vector<ObjectiveView>& objectives,
                            const std::vector<std::string>& differing) {

@@ -11,17 +11,17 @@
 
 namespace steptune {
 
-/// Returns the ratio of two trials in an objective: above 1 if the other trial is better; NaN if it
-/// has no meaning. The interval follows from the trials' own intervals (delta method on
-/// logarithms). It does not include the variation between launches, which only confirming runs
-/// measure.
+/// Returns how many times as good `other` is as `reference` in an objective. The ratio is above 1
+/// if `other` is better, and NaN if a ratio has no meaning. The interval follows from the trials'
+/// own intervals (delta method on logarithms). The interval does not include the variation between
+/// launches, because only confirming runs measure it.
 [[nodiscard]] Estimate ratio_between(const ObjectiveView& view, const TrialRecord& reference,
                                      const TrialRecord& other, std::size_t objective);
 
 /// Returns trials side by side, one column each. The first trial is the reference for all others.
 /// The rows are the parameters that differ, the objectives, and the shares of time. Trials that do
-/// not fit into `width` columns (0: no limit) follow in further tables, which repeat the first
-/// trial. Ends with a newline.
+/// not fit into `width` columns (0: no limit) follow in further tables. Each of these repeats the
+/// first trial. Ends with a newline.
 [[nodiscard]] std::string comparison_text(const std::vector<TrialRecord>& trials,
                                           const std::vector<ObjectiveView>& objectives,
                                           const std::vector<std::string>& parameter_order,

@@ -33,9 +33,9 @@ struct CutName {
   }
 };
 
-/// Returns all shorter forms of `name` that fit no other of `names`, the widest first. Keeps the
-/// beginning of the name, because it is the most useful part. If other names have the same
-/// beginning, keeps both ends.
+/// Returns all shorter forms of `name` that no other of `names` could be cut to, the widest first.
+/// Keeps the beginning of the name, because it is the most useful part. If other names have the
+/// same beginning, keeps both ends.
 std::vector<std::string> cut_forms(std::string_view name, const std::vector<std::string>& names,
                                    std::string_view dots) {
   std::vector<std::string> forms;
@@ -54,7 +54,8 @@ std::vector<std::string> cut_forms(std::string_view name, const std::vector<std:
   return forms;
 }
 
-/// Returns the columns of a row besides names: values of at most `widest_value`, `=` and blanks.
+/// Returns the width of a row without its names: its values, each at most `widest_value` wide, its
+/// `=` and its blanks.
 std::size_t width_beside_names(const Configuration& row, const std::vector<std::string>& names,
                                std::size_t widest_value) {
   std::size_t width = 0;
@@ -70,8 +71,8 @@ std::size_t width_beside_names(const Configuration& row, const std::vector<std::
 /// Rows with the same active parameters.
 struct AlikeRows {
   std::vector<std::size_t> active;  ///< indices of the parameters
-  std::size_t most_beside = 0;      ///< columns of the widest row, without names
-  std::size_t least_beside = 0;     ///< the same with all values cut as far as allowed
+  std::size_t most_beside = 0;      ///< width of the widest row, without names
+  std::size_t least_beside = 0;     ///< the same, with each value cut to `k_least_value`
 };
 
 std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
@@ -91,7 +92,7 @@ std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
   return result;
 }
 
-/// Names that are cut step by step: each step cuts the longest name that can be cut.
+/// Names of parameters that are cut step by step.
 class CutNames {
  public:
   CutNames(const std::vector<std::string>& names, std::string_view dots) : shown_(names) {
@@ -113,7 +114,8 @@ class CutNames {
     });
   }
 
-  /// Returns false if no name can be cut without becoming shorter than `least`.
+  /// Cuts the longest name by one step. Returns false if each cut would leave fewer than `least`
+  /// characters.
   bool cut_longest(std::size_t least) {
     std::size_t longest = shown_.size();
     for (std::size_t i = 0; i < shown_.size(); ++i) {
@@ -128,7 +130,7 @@ class CutNames {
 
  private:
   std::vector<std::string> shown_;
-  /// Shorter forms of each name; the next form is last.
+  /// Shorter forms of each name that were not used yet, the widest last.
   std::vector<std::vector<std::string>> shorter_;
 };
 
@@ -144,7 +146,7 @@ std::vector<std::string> names_that_fit(const std::vector<Configuration>& rows,
   while (!abbreviated.fit(alike, &AlikeRows::most_beside, width)) {
     if (!abbreviated.cut_longest(k_least_kept + k_cut_dot.size())) break;
   }
-  // If cutting values will not be enough, a name may shrink to one character.
+  // If even the shortest values do not fit, cut names down to one character.
   while (!abbreviated.fit(alike, &AlikeRows::least_beside, width)) {
     if (!abbreviated.cut_longest(1 + k_cut_dot.size())) break;
   }

@@ -10,13 +10,14 @@
 namespace steptune {
 
 /// One column of a table with a configuration in each row. If the column is wide enough, each row
-/// is its `configuration_text`. Otherwise names of parameters are cut in the same way in all rows,
-/// the longest first. Each name stays distinct: `batch...=128 workers=4`, with less room `batc.=128
-/// work.=4`. If three characters of each name are still too wide, values are cut in the middle in
-/// rows that are too wide. Then names are cut to one character, and finally the row itself.
+/// is its `configuration_text`. Otherwise parameter names are cut, the longest first, and in the
+/// same way in all rows. Each name stays distinct: `batch...=128 workers=4`, with less room
+/// `batc.=128 work.=4`. If rows are too wide even with three characters of each name, their values
+/// are cut in the middle. After that, names are cut down to one character. Finally the row itself
+/// is cut.
 class ConfigurationColumn {
  public:
-  /// `rows` have the parameters `names`, which are identifiers and are shown in this order.
+  /// `names` are the parameters of `rows`. They must be identifiers, and are shown in this order.
   ConfigurationColumn(const std::vector<Configuration>& rows, std::vector<std::string> names,
                       std::size_t width);
 

@@ -10,10 +10,10 @@
 
 namespace steptune {
 
-/// Returns how much pairs of a program differ (`pooled_scatter`), from the latest finished
-/// judgements of the history. A judgement counts if its first command is `command`, whatever tree
-/// it ran in, or if it belongs to `campaign`, which may be empty. Judgements that this version
-/// cannot read do not count. Errors: the history's.
+/// Returns the scatter among a program's pairs (`pooled_scatter`), from the latest finished
+/// judgements in the history. A judgement counts if its first command is `command`, in any working
+/// tree. It also counts if it belongs to `campaign`; an empty name means no campaign. Judgements
+/// that this version cannot read do not count. Fails if the history cannot be read.
 [[nodiscard]] Result<Scatter> pairs_of_earlier_judgements(const History& history,
                                                           const std::vector<std::string>& command,
                                                           const std::string& campaign);

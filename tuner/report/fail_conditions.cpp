@@ -12,7 +12,8 @@
 namespace steptune {
 namespace {
 
-/// Returns nullopt if the interval excludes neither side. `margin`: `JudgedCommands::margin`.
+/// True if the command is slower than the first one by more than the share `by`. Returns nullopt if
+/// the command's interval allows both answers. `margin` is `JudgedCommands::margin`.
 std::optional<bool> is_slower_by(const JudgedCommand& command, double by, double margin) {
   const SpeedUp& speed_up = command.speed_up;
   const double limit = 1.0 / (1.0 + by);

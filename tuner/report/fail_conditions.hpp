@@ -24,16 +24,17 @@ struct FailCondition {
 /// Result of a condition for all commands together.
 struct FailResult {
   FailCondition condition;
-  /// True: certainly holds for a command. False: certainly holds for none. nullopt: not known.
+  /// True if the condition is true for at least one command. False if it is false for all commands.
+  /// nullopt: not known.
   std::optional<bool> holds;
   std::vector<std::string> commands;  ///< names of the commands for which it holds
 };
 template <>
 const JsonRecord<FailResult>& json_record<FailResult>();
 
-/// Checks the conditions by the intervals of the verdicts. `undecided` is true if it is not known
-/// whether another condition `slower` is true. Without a condition `slower`, `undecided` is true if
-/// a command is undecided.
+/// Checks the conditions by the intervals of the verdicts. The condition `undecided` is true if the
+/// answer to a condition `slower` is not known. If there is no condition `slower`, it is true if a
+/// command is undecided.
 [[nodiscard]] std::vector<FailResult> check_conditions(const std::vector<FailCondition>& conditions,
                                                        const JudgedCommands& judged);
 

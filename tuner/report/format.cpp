@@ -25,7 +25,7 @@ std::string format_number(double value) {
 std::string format_factor(double factor) {
   const double size = std::abs(factor);
   if (size >= 100.0) return fmt::format("{:.0f}", factor);
-  // Two decimals would show at most one digit of a factor below 0.095, which rounds to 0.09.
+  // With two decimals, a factor below 0.095 would have at most one significant digit.
   return size > 0.0 && size < 0.095 ? fmt::format("{:.2g}", factor) : fmt::format("{:.2f}", factor);
 }
 
@@ -81,8 +81,8 @@ void for_each_character(std::string_view text, Use use) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
-  // This is faster, and long tables have thousands of texts. Most texts are ASCII, with one column
-  // for each byte.
+  // Most texts are ASCII, with one column for each byte. Check this first, because long tables have
+  // thousands of texts.
   if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return text.size();
   std::size_t width = 0;
   for_each_character(text, [&](std::string_view, std::size_t columns) { width += columns; });
@@ -113,7 +113,7 @@ std::string elide_middle(std::string_view text, std::size_t width) {
   std::size_t begin = characters.size();
   for (; begin > 0 && characters[begin - 1].columns <= tail; --begin)
     tail -= characters[begin - 1].columns;
-  // Combining marks stay with their character.
+  // Do not separate combining marks from their character.
   while (begin < characters.size() && characters[begin].columns == 0)
     ++begin;
   result += k_dots;

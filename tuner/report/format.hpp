@@ -10,10 +10,11 @@
 
 namespace steptune {
 
-/// Numbers and texts for people. ASCII, except the user's own texts; independent of the locale.
+/// The functions below format numbers and texts for people. The results are ASCII, except the
+/// user's own texts, and independent of the locale.
 
 /// Formats four significant digits, without an exponent if that is readable: `0.0417`, `3.142`,
-/// `1842`, `1.2e+09`; `-` for a number that is not finite.
+/// `1842`, `1.2e+09`. Returns `-` for a number that is not finite.
 [[nodiscard]] std::string format_number(double value);
 
 /// Formats a factor: `2.13`, `0.0042`, `123`, `inf`, `nan`.
@@ -40,15 +41,15 @@ namespace steptune {
 /// Columns of a file, and of a terminal that does not report its width.
 inline constexpr std::size_t k_default_width = 80;
 
-/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit), as
-/// longer lines are hard to read.
+/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit). The
+/// width is limited, because long lines are hard to read.
 [[nodiscard]] std::size_t readable_width(std::size_t width);
 /// Wraps `text` at blanks into lines of at most `width` columns (0: one line). A longer word gets a
 /// separate line. Ends with a newline.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width);
 
-/// Wraps one line whose first `indent` columns are a title (`note   `). Further lines are indented
-/// to the text after the title.
+/// Wraps one line whose first `indent` columns are a title (`note `). Indents the lines after the
+/// first, so that they align with the text after the title.
 [[nodiscard]] std::string wrapped_entry(std::string_view line, std::size_t width,
                                         std::size_t indent);
 

@@ -25,8 +25,8 @@ namespace steptune {
 [[nodiscard]] bool excludes_no_change(const AblationStep& step, bool logarithmic);
 
 /// Returns shares for each objective and for failures, the strongest pairs, and the path from
-/// baseline to best; ends with a newline. On a narrow terminal, drops the effects and then further
-/// objectives.
+/// baseline to best. Ends with a newline. On a narrow terminal, first drops the column of effects,
+/// then objectives from the last on.
 [[nodiscard]] std::string importance_text(const StudyImportance& importance,
                                           const TextStyle& style);
 template <>

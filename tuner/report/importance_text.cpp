@@ -23,8 +23,8 @@ std::string styled(const std::string& text, const char* code, const TextStyle& s
   return style.color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
-/// Title and data of a column of shares. The column is for failures, or for an objective and all
-/// objectives that are multiples of it.
+/// Title and data of a column of shares: for failures, or for an objective. Objectives that are a
+/// fixed multiple of each other share one column.
 struct ShareColumn {
   std::string title;
   const Importance* importance = nullptr;

@@ -26,15 +26,15 @@ constexpr const char* k_too_short_for_campaign =
     "the time was too short for the campaign, which needs a smaller error";
 const Objective k_speed{"time", Direction::minimize};
 
-/// Verdicts of both kinds have the same name if they mean the same. All others are undecided.
+/// Returns the `CommandVerdict` with the same name; `undecided` if there is none with that name.
 CommandVerdict verdict_of(Verdict verdict) {
   return k_command_verdict_names.value_of(k_verdict_names.name_of(verdict))
       .value_or(CommandVerdict::undecided);
 }
 
-/// Sets the time that would decide each undecided command. `pairs`: the number of further pairs of
-/// each of `others`. A round has one run of the first command and one of each command that is still
-/// undecided.
+/// Sets for each undecided command the further time that would decide it. `pairs` has the number of
+/// further pairs for each of `others`. A round has one run of the first command and one of each
+/// command that is still undecided.
 void estimate_times(const std::vector<double>& pairs, double run_s,
                     std::vector<JudgedCommand>& others) {
   for (std::size_t i = 0; i < others.size(); ++i) {
@@ -57,7 +57,7 @@ double seconds_of_run(std::span<const TrialRecord> trials) {
   return runs > 0 ? total_s / runs : 0.0;
 }
 
-/// Returns why the comparison of a command with a verdict stopped.
+/// Returns why the comparison of a command stopped. The command must have a verdict.
 std::string why_stopped(const SpeedUp& speed_up, const StudySpec& study) {
   const double by = study.measure.confirm_slowdown;
   const double limit = 1.0 / (1.0 + by);
@@ -72,8 +72,8 @@ std::string why_stopped(const SpeedUp& speed_up, const StudySpec& study) {
   return "the time was over";
 }
 
-/// Returns the longest time that the configuration took without a first step until its time was
-/// over; nullopt if each of its runs started in time.
+/// Returns the longest time for which a run of the configuration was given up without a first step.
+/// If each run made a first step in time, returns nullopt.
 std::optional<double> slow_start_of(std::span<const TrialRecord> trials,
                                     const Configuration& configuration) {
   std::optional<double> longest_s;
@@ -84,8 +84,9 @@ std::optional<double> slow_start_of(std::span<const TrialRecord> trials,
   return longest_s;
 }
 
-/// Sets why commands are undecided if the first command is the reason. `failure`: why fresh runs of
-/// the first command failed so often that the comparison ended; may be empty.
+/// If the first command is the reason that other commands are undecided, sets this reason for them.
+/// `failure` says why fresh runs of the first command failed so often that the comparison ended;
+/// may be empty.
 void blame_first(const std::string& failure, JudgedCommands& judged) {
   const auto& slow_start_s = judged.first.slow_start_s;
   std::string why;
@@ -251,7 +252,7 @@ JudgedCommands judged_commands(const StudySpec& study, std::span<const TrialReco
   judged.pair_freedom = study.measure.pair_freedom;
   const auto guard = std::ranges::find_if(study.guards, &Guard::over_launches);
   if (guard != study.guards.end()) judged.loss = JudgedLoss{*guard, unit_name(study).plural};
-  std::vector<double> pairs;  // that would decide each of the others
+  std::vector<double> pairs;  // further pairs that would decide each of `others`
   std::string failure_of_first;
   std::size_t place = 0;
   for (const Configuration& configuration : judged_configurations(study)) {

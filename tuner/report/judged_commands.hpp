@@ -15,12 +15,13 @@
 
 namespace steptune {
 
-/// Verdict on a command beside the first one. Persistent names.
+/// Verdict on a command compared with the first command. Scripts read the names, so they must not
+/// change.
 enum class CommandVerdict {
   faster,
   slower,
-  tied,       ///< within the margin, either way
-  undecided,  ///< the time was too short, also if it was over before the first step
+  tied,       ///< as fast as the first command, within the margin
+  undecided,  ///< the time was too short, perhaps even for a first step
   failed,     ///< a run failed or could not be read
   worse,      ///< not slower, but its loss is worse
 };
@@ -40,28 +41,31 @@ struct JsonForm<CommandVerdict> : JsonNames<k_command_verdict_names> {};
 struct JudgedCommand {
   std::string name;     ///< `B`
   std::string command;  ///< words for a shell
-  /// nullopt for the first command, unless it failed.
+  /// For the first command: nullopt, or `failed`.
   std::optional<CommandVerdict> verdict = CommandVerdict::undecided;
-  SpeedUp speed_up;                         ///< beside the first command
-  std::string why;                          ///< why its comparison stopped or failed, for people
-  std::optional<double> more_s;             ///< seconds that would decide an undecided command
-  std::optional<double> slow_start_s = {};  ///< time without a step, if it was all that was left
-  std::optional<LaunchMeans> loss = {};     ///< beside the first command's; nullopt: not compared
+  SpeedUp speed_up;                         ///< speed-up over the first command
+  std::string why;                          ///< why the comparison stopped or failed, for people
+  /// Further seconds that would decide an undecided command.
+  std::optional<double> more_s;
+  /// Seconds without a first step, if they used up the remaining time.
+  std::optional<double> slow_start_s = {};
+  /// Its loss and the first command's loss; nullopt: not compared.
+  std::optional<LaunchMeans> loss = {};
 };
 
 /// The comparison of the training loss.
 struct JudgedLoss {
   Guard guard;
-  std::string unit;  ///< of the guard's `after_samples`, plural
+  std::string unit;  ///< plural name of the unit of `guard.after_samples`
 };
 
 /// Result of comparing commands.
 struct JudgedCommands {
   JudgedCommand first;
   std::vector<JudgedCommand> others;  ///< in the order of the command line
-  double margin = 0.0;                ///< as a share
+  double margin = 0.0;                ///< differences up to this share are a tie
   std::optional<JudgedLoss> loss = {};
-  std::string why_no_loss = {};  ///< for people; empty if not known
+  std::string why_no_loss = {};  ///< why the loss was not compared, for people; empty if not known
   double spent_s = 0.0;
   std::optional<double> longest_s = {};  ///< limit of the time
   double pair_freedom = 0.0;             ///< `MeasureSpec::pair_freedom`
@@ -70,42 +74,44 @@ struct JudgedCommands {
 template <>
 const JsonRecord<JudgedCommands>& json_record<JudgedCommands>();
 
-/// Returns the configurations that such a study compares, the baseline first: those of `try`,
-/// otherwise all values of its only parameter.
+/// Returns the configurations that a judgement's study compares, the baseline first. They are those
+/// of `try`, or without `try` all values of the study's only parameter.
 [[nodiscard]] std::vector<Configuration> judged_configurations(const StudySpec& study);
 
-/// Returns their commands.
+/// Returns the commands of `judged_configurations`.
 [[nodiscard]] std::vector<std::vector<std::string>> judged_words(const StudySpec& study);
 
 /// Returns a command without the tree in which `judge --git` or `bisect` ran it (`env -C FOLDER`).
 [[nodiscard]] std::vector<std::string> without_tree(std::vector<std::string> command);
 
-/// Returns the verdicts of a study that confirms each configuration (`MeasureSpec::confirm_all`).
-/// `trials` are all trials of the study; `recommendation` is its result, if it has one.
+/// Returns the verdicts of a judgement's study, which confirms each configuration
+/// (`MeasureSpec::confirm_all`). `trials` are all trials of the study. `recommendation` is its
+/// result, if it has one.
 [[nodiscard]] JudgedCommands judged_commands(const StudySpec& study,
                                              std::span<const TrialRecord> trials,
                                              const std::optional<Recommendation>& recommendation,
                                              double spent_s);
 
-/// Returns the verdicts if the first command reported no step in the `spent_s` seconds that it had:
-/// all are undecided.
+/// Returns the verdicts if the first command reported no step within its `spent_s` seconds. All are
+/// `undecided`.
 [[nodiscard]] JudgedCommands judged_without_start(
     const std::vector<std::vector<std::string>>& commands, double margin, double spent_s,
     double longest_s);
 
-/// Returns the verdict of all commands together: `failed` if the first command failed. Otherwise
-/// `faster` if any is, otherwise `undecided` if any is, otherwise `tied`, `worse`, `slower` if any
-/// is, otherwise `failed`.
+/// Returns one verdict for all commands. If the first command failed, returns `failed`. Otherwise
+/// returns the first of these verdicts that some command has: `faster`, `undecided`, `tied`,
+/// `worse`, `slower`, `failed`.
 [[nodiscard]] CommandVerdict verdict_of_all(const JudgedCommands& judged);
 
-/// Returns the fastest command; the first one unless another was shown to be faster.
+/// Returns the fastest command. If no command was shown to be faster than the first one, returns
+/// the first one.
 [[nodiscard]] const JudgedCommand& best_of(const JudgedCommands& judged);
 
-/// Returns the verdict on a command as a sentence without an end.
+/// Returns the verdict on a command as a sentence without a full stop.
 [[nodiscard]] std::string judged_sentence(const JudgedCommand& command,
                                           const JudgedCommands& judged);
 
-/// Returns a line for each command, `loss`, `cost` and `keep`. Ends with a newline.
+/// Returns a line for each command, then the lines `loss`, `cost` and `keep`. Ends with a newline.
 [[nodiscard]] std::string judged_text(const JudgedCommands& judged);
 
 }  // namespace steptune

@@ -16,8 +16,8 @@ std::string python_literal(const Value& value) {
   return to_text(value);
 }
 
-/// Returns the text of an edit for a value. The table has one text for all values, or one text for
-/// each value.
+/// Returns the text of an edit for a value. `edit` is one text for all values, or an object with
+/// one text for each value.
 std::string edit_text(const Json& edit, const Value& value, const std::string& shown) {
   const Json* text = edit.is_object() ? find_by_value(edit, value) : &edit;
   return text == nullptr || !text->is_string() ? std::string()

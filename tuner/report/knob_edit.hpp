@@ -10,7 +10,8 @@
 
 namespace steptune {
 
-/// An edit of the program that sets one knob permanently. Members that do not apply are empty.
+/// An edit of the program that sets one knob permanently. Members that the edit does not need are
+/// empty.
 struct KnobEdit {
   std::string call;                ///< class or function that takes the argument: `DataLoader`
   std::string argument;            ///< `num_workers=6`
@@ -19,14 +20,15 @@ struct KnobEdit {
   std::string place;  ///< place for the lines if the hook saw none: `in the training loop`
   std::string shell;  ///< variables before the command: `OMP_WAIT_POLICY=passive`
 };
-/// Uses the argument of a trainer's own (`TrainingArguments`) if `state` has one for this value,
-/// otherwise the table's edit.
+/// Returns the edit for a value. If the hook saw that a trainer has its own argument for this value
+/// (such as one of `TrainingArguments`), uses this argument. Otherwise uses the edit in the table
+/// of knobs.
 [[nodiscard]] KnobEdit knob_edit(const Knob& knob, const Value& value, const KnobState& state);
 
 /// Returns the files and lines that the hook saw, each once: `train.py:114`.
 [[nodiscard]] std::vector<std::string> edit_places(const KnobState& state);
 
-/// Returns the name of the called class or function: the name that the hook saw. If it saw none,
+/// Returns the name of the called class or function, as the hook saw it. If the hook saw none,
 /// returns the name in the table of knobs.
 [[nodiscard]] std::string called_there(const KnobEdit& edit, const std::vector<std::string>& where);
 

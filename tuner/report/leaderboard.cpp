@@ -36,7 +36,7 @@ void mark_rows(Leaderboard& board) {
   const Leaders& leaders = board.leaders;
   for (LeaderboardRow& row : board.rows) {
     row.disturbed = was_disturbed(row.trial);
-    // An unranked trial gets no mark, even if it is recommended.
+    // Do not mark an unranked trial, even if it is recommended.
     if (!is_ranked(row.trial.status) || !is_compared(row.trial.purpose)) continue;
     row.best = leaders.best == row.trial.number;
     row.tied = contains(leaders.tied, row.trial.number);
@@ -44,7 +44,7 @@ void mark_rows(Leaderboard& board) {
   }
 }
 
-/// True if the values look different as text. Null means inactive.
+/// True if the values differ as text. Null stands for an inactive parameter.
 bool looks_different(const Value* a, const Value* b) {
   if (a == nullptr || b == nullptr) return a != b;
   return *a != *b && to_text(*a) != to_text(*b);
@@ -75,8 +75,8 @@ void split_parameters(Leaderboard& board) {
 /// Samples per optimizer step as reported by the trial.
 struct StepSize {
   double mean = 0.0;
-  /// Largest possible size of a full batch. The mean in a window may be smaller, because a pass
-  /// over the data may end with a smaller batch.
+  /// Upper bound for the size of a full batch. A full batch may be larger than the mean, because a
+  /// pass over the data may end with a smaller batch.
   double full_at_most = 0.0;
 };
 
@@ -89,7 +89,8 @@ std::optional<StepSize> step_size(const TrialRecord& trial) {
   return StepSize{mean, std::max(1.01 * mean, m.window_samples / all_but_one)};
 }
 
-/// Adds a note that gains in the table come from single trials, and differ from the confirmed gain.
+/// Adds a note that a gain in the table comes from one trial, and says which gain fresh launches
+/// confirmed.
 void note_confirmed_gain(Leaderboard& board) {
   if (board.rows.empty() || board.objectives.empty()) return;
   if (!board.study.recommendation.is_object()) return;

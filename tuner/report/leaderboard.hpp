@@ -19,7 +19,7 @@
 
 namespace steptune {
 
-/// True if the trial as a whole was disturbed, see `is_disturbing`.
+/// True if the trial's disturbance over its whole time counts as disturbing (`is_disturbing`).
 [[nodiscard]] bool was_disturbed(const TrialRecord& trial);
 
 /// Numbers of the trials that a leaderboard marks.
@@ -30,7 +30,7 @@ struct Leaders {
       front;  ///< with two objectives: the best and its trade-offs, see `Standing::front`
 };
 [[nodiscard]] Leaders leaders_of(const Standing& standing);
-/// Returns the leaders as recommended at the end of a study, after confirmation.
+/// Returns the leaders as the study recommended them at its end, after confirming runs.
 [[nodiscard]] Leaders leaders_of(const Recommendation& recommendation);
 
 struct LeaderboardRow {
@@ -46,7 +46,8 @@ struct LeaderboardRow {
   std::optional<double> machine_hours;  ///< see `MachineHours`
   std::vector<double> gains;  ///< gain over the baseline for each objective; NaN if unknown
 };
-/// Fields of a row in `--json`; `leaderboard_json` adds those of its trial and of its machines.
+/// Fields of a row in `--json`. `leaderboard_json` adds the fields of the trial and of its
+/// machines.
 template <>
 const JsonRecord<LeaderboardRow>& json_record<LeaderboardRow>();
 
@@ -54,12 +55,12 @@ struct Leaderboard {
   StudyRecord study;
   std::vector<ObjectiveView> objectives;
   std::size_t sorted_by = 0;  ///< index of the objective
-  /// Ranked trials, best first; then the others: failed, infeasible, running, confirmations.
+  /// Ranked trials, best first, then unranked trials: failed, infeasible, running, confirmations.
   std::vector<LeaderboardRow> rows;
   std::optional<TrialRecord> baseline;  ///< always has a row
   Leaders leaders;
-  /// Natural logarithm of the largest slow-down of the machine relative to the baseline's time; 0:
-  /// no drift.
+  /// Natural logarithm of the machine's largest change of step time since the baseline ran. It is
+  /// positive if the machine became slower, and 0 without drift.
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
   std::optional<StudyScaling> scaling;        ///< nullopt with fewer than two counts of machines
@@ -76,13 +77,13 @@ struct Leaderboard {
 /// True if the Pareto front has a trial besides the best.
 [[nodiscard]] bool has_trade_offs(const Leaderboard& leaderboard);
 
-/// Adds a row with a trial and its rank only.
+/// Adds a row that has only a trial and its rank.
 void add_row(Leaderboard& board, TrialRecord trial, std::optional<std::int64_t> rank = {});
 
 /// Adds a row for the baseline if it has none, and sets gains, marks and machines of all rows.
 void complete_rows(Leaderboard& board);
-/// Finds what the rows share and differ in, and adds notes about them. Follows `complete_rows`; the
-/// caller may leave out rows in between.
+/// Finds the parameters that all rows share and those that differ, and adds notes. Call it after
+/// `complete_rows`. In between, the caller may remove rows.
 void describe_rows(Leaderboard& board);
 /// Returns `board` after `complete_rows` and `describe_rows`.
 [[nodiscard]] Leaderboard make_leaderboard(Leaderboard board);
@@ -91,7 +92,7 @@ void describe_rows(Leaderboard& board);
 struct TextStyle {
   bool color = false;
   std::size_t width = 0;  ///< columns of the terminal; 0: no limit
-  /// Names of `leaderboard_columns`, all of which must exist; if empty, the default columns.
+  /// Names of the columns to show, each from `leaderboard_columns`; if empty, the default columns.
   std::vector<std::string> columns{};
 };
 

@@ -35,7 +35,7 @@ std::string interval_text(const TrialRecord& trial, std::size_t objective) {
 
 using NumberOfRow = std::function<std::optional<double>(const LeaderboardRow&)>;
 
-/// Makes a column of a number that only some rows have, in SI units.
+/// Makes a column of numbers in SI units, which only some rows have.
 LeaderboardColumn number_column(std::string name, std::string title, int importance,
                                 NumberOfRow number,
                                 std::function<std::string(double)> text = format_number) {
@@ -66,7 +66,7 @@ LeaderboardColumn text_column(std::string name, std::string title, int importanc
   return column;
 }
 
-/// Makes a column of a text of any length; a table shows its first `shown` bytes.
+/// Makes a column of texts of any length. A table shows the first `shown` bytes of a text.
 LeaderboardColumn long_text_column(const std::string& name, std::size_t shown,
                                    std::string TrialRecord::*member) {
   LeaderboardColumn column = text_column(name, name, 1, [member](const LeaderboardRow& row) {
@@ -187,7 +187,7 @@ LeaderboardColumn parameter_column(const std::string& name,
   return column;
 }
 
-/// Renames columns that have an objective's name; objectives keep theirs.
+/// Renames columns that have the same name as an objective. The objective keeps its name.
 void distinguish_from_objectives(std::vector<LeaderboardColumn>& columns,
                                  const std::vector<ObjectiveView>& objectives) {
   std::set<std::string> kept;
@@ -197,7 +197,7 @@ void distinguish_from_objectives(std::vector<LeaderboardColumn>& columns,
     if (!column.is_objective && kept.contains(column.name)) column.name.insert(0, "trial.");
 }
 
-/// Sorts numbers before texts, and each kind by its own order.
+/// True if `a` comes before `b`. Numbers come before texts; each kind has its usual order.
 bool is_before(const Value& a, const Value& b, bool larger_is_first) {
   const bool a_is_text = std::holds_alternative<std::string>(a);
   const bool b_is_text = std::holds_alternative<std::string>(b);

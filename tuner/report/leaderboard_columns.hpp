@@ -22,15 +22,16 @@ struct LeaderboardColumn {
   bool is_default = true;        ///< shown by default
   bool is_objective = false;     ///< the value of an objective
   bool is_parameter = false;     ///< parameters may share one column
-  bool is_status = false;        ///< how the trial ended, and its purpose
-  bool larger_is_first = false;  ///< when sorted by this column
+  bool is_status = false;        ///< the column of a trial's status and purpose
+  bool larger_is_first = false;  ///< sorting by this column puts large values first
   std::function<std::string(const LeaderboardRow&)> text;
-  /// Returns nullopt if the trial has no value. SI units.
+  /// Returns the value in SI units; nullopt if the trial has no value.
   std::function<std::optional<Value>(const LeaderboardRow&)> value;
 };
 
-/// Returns `confirm incumbent` (if completed) or `confirm, failed` and so on; for a trial of the
-/// search only its status. Shorter than the column `status`, for narrow terminals.
+/// Returns a text that is shorter than the column `status`, for narrow terminals. For a confirming
+/// run, returns `confirm incumbent` if it completed, otherwise `confirm, failed` and so on. For a
+/// trial of the search, returns only its status.
 [[nodiscard]] std::string brief_status(const LeaderboardRow& row);
 
 /// Importance of a parameter's column.
@@ -40,7 +41,8 @@ inline constexpr int k_parameter_importance = 4;
 /// efficiency if the rows have it; status. Then come columns shown only on request: purpose,
 /// origin, times, memory and bill (as `trial.startup_s` if an objective has that name). Then the
 /// parameters (as `parameter.time` if a column has that name), and each reported metric as
-/// `metric.loss`. The functions refer to the board's objectives, which must outlive them.
+/// `metric.loss`. The columns' functions refer to the board's objectives. These must outlive the
+/// functions.
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
     const Leaderboard& board, const std::vector<std::string>& parameters);
 
@@ -49,7 +51,8 @@ inline constexpr int k_parameter_importance = 4;
 [[nodiscard]] Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,
                                                      const std::string& name);
 
-/// Sorts stably; rows without a value come last.
+/// Sorts rows by the column. Rows with equal values keep their order; rows without a value come
+/// last.
 void sort_rows(std::vector<LeaderboardRow>& rows, const LeaderboardColumn& column);
 
 }  // namespace steptune

@@ -44,13 +44,14 @@ std::vector<std::size_t> best_first(const Standing& standing, std::size_t object
   return places;
 }
 
-/// Reads the best trials by the first objective, and adds them to the standing.
+/// Reads the best trials by the first objective. If there are several objectives, adds these trials
+/// to the standing.
 Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing& standing,
                                              std::size_t limit) {
   const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
   auto ranked = study.history.ranked_trials(study.record.id, limit, largest_first);
   if (ranked && study.objectives.size() > 1) {
-    // For a study of very many trials, the front is computed from the rows shown.
+    // If the study has very many trials, only the shown rows decide which trials are trade-offs.
     RankingRules rules = standing.rules();
     std::vector<TrialRecord> known = standing.take_trials();
     known.insert(known.end(), ranked->begin(), ranked->end());
@@ -59,7 +60,8 @@ Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing&
   return ranked;
 }
 
-/// Returns the leaders that an ended study has recommended; nullopt if the trials decide.
+/// Returns the leaders that an ended study has recommended; nullopt if the leaders must be computed
+/// from the trials.
 Result<std::optional<Leaders>> leaders_from(const StoredStudy& study,
                                             const LeaderboardQuery& query) {
   if (query.sorted_by > 0 || study.record.status == StudyStatus::running) return std::nullopt;
@@ -80,7 +82,7 @@ void move_latest(std::vector<TrialRecord>& trials, std::size_t limit, Wanted wan
 }
 
 /// Returns the unranked trials to show. `known` are trials of the study in order of number. If
-/// `whole`, these are all trials, otherwise the trials of a standing, which include all confirming
+/// `whole`, these are all trials. Otherwise they are the trials of a standing, with all confirming
 /// runs.
 Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
                                                  std::vector<TrialRecord> known, bool whole,
@@ -107,8 +109,9 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// Reads the leaders' best trial if it ranks below the trials shown. That happens among many tied
-/// trials, of which the trial with the smallest batch is the best.
+/// Reads the leaders' best trial if it ranks below the shown trials; otherwise returns nullopt.
+/// That happens if many trials are tied, because the tied trial with the smallest batch counts as
+/// the best.
 Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Leaders& leaders,
                                               const std::vector<TrialRecord>& shown) {
   const auto is_best = [&](const TrialRecord& trial) { return trial.number == leaders.best; };
@@ -127,13 +130,13 @@ std::optional<StudySpec> study_of_few(const StoredStudy& study, std::size_t tria
   return *std::move(spec);
 }
 
-/// True if the leaderboard shows efficiencies, for which all trials are read.
+/// True if the leaderboard shows efficiencies. To compute them, it must read all trials.
 bool counts_machines(const StudySpec& spec) {
   return !spec.search.over.empty() || counting_parameter(spec).has_value();
 }
 
-/// Reads a leaderboard's facts, and its trials with their ranks. `read` is a standing of all trials
-/// by the query's objective, if the caller has one.
+/// Reads a leaderboard's facts, and its trials with their ranks. If the caller already has a
+/// standing of all trials by the query's objective, `read` is that standing.
 Result<Leaderboard> read_rows(const StoredStudy& study, const LeaderboardQuery& query,
                               std::optional<Standing> read = std::nullopt) {
   Leaderboard board;
@@ -174,7 +177,7 @@ Result<Leaderboard> read_rows(const StoredStudy& study, const LeaderboardQuery& 
     board.drift_log_ratio = standing->drift().largest_log_ratio();
   }
   if (const TrialRecord* baseline = standing->baseline()) board.baseline = *baseline;
-  // The curve does not depend on the ranking objective.
+  // The scaling curve does not depend on the objective by which the standing ranks.
   if (over_machines) board.scaling = scaling_of_trials(*spec, *standing);
   if (spec) {
     board.machine_hours = read_machine_hours(study, *spec, whole ? &standing->trials() : nullptr);
@@ -206,8 +209,8 @@ bool selects_rows(const LeaderboardQuery& query) {
 }
 
 /// Returns the values of a row for an expression over `columns`. A value that the trial does not
-/// have (a failed trial has no time) becomes `lacking`. An inactive parameter stays absent, since
-/// expressions define its meaning.
+/// have (a failed trial has no time) becomes `lacking`. An inactive parameter gets no value,
+/// because expressions treat it in their own way.
 Configuration values_of(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns,
                         double lacking) {
   Configuration values;
@@ -221,7 +224,8 @@ Configuration values_of(const LeaderboardRow& row, const std::vector<Leaderboard
   return values;
 }
 
-/// True if the condition is true whatever the missing values are.
+/// True if the condition is true both with very large and with very small numbers in place of
+/// missing values.
 bool holds_for(const Expression& condition, const LeaderboardRow& row,
                const std::vector<LeaderboardColumn>& columns) {
   return condition.holds(values_of(row, columns, k_infinity)) &&

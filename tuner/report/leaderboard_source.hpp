@@ -13,7 +13,8 @@ namespace steptune {
 inline constexpr std::size_t k_many_trials = 10'000;
 
 struct LeaderboardQuery {
-  std::size_t limit = 20;  ///< most ranked trials; with `all`, also most trials of each other state
+  /// Limit for ranked trials; with `all`, also for the trials of each other status.
+  std::size_t limit = 20;
   bool all = false;        ///< include trials that are not ranked
   std::size_t sorted_by = 0;  ///< index of the objective
   std::string sort_column{};  ///< name of a column to sort by; if empty, the objective
@@ -22,16 +23,16 @@ struct LeaderboardQuery {
   std::string where{};        ///< expression over columns and facts; if empty, all rows
 };
 
-/// Reads the trials that a leaderboard shows. If sorted by the first objective, reads about `limit`
-/// trials, however large the study is. If sorted by another objective, or if rows are selected,
-/// reads all trials. Errors of kind `usage`: an invalid expression or unknown column. Other errors
-/// as in `stored_spec`, `stored_recommendation` and the history.
+/// Reads the trials that a leaderboard shows. If the query sorts by the first objective, reads
+/// about `limit` trials, even from a large study. If it sorts by another objective or selects rows,
+/// reads all trials. Returns `usage` for an invalid expression or an unknown column. Other errors
+/// are those of `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
                                                    const LeaderboardQuery& query);
 
-/// Makes a leaderboard of every trial in any state, from a standing of all trials
-/// (`read_whole_standing`). Saves time if the caller needs this standing for other purposes, too.
-/// Errors as above.
+/// Makes a leaderboard of all trials in any state from a standing of all trials
+/// (`read_whole_standing`). Saves time if the caller also needs this standing for other purposes.
+/// Errors as in `read_leaderboard`.
 [[nodiscard]] Result<Leaderboard> whole_leaderboard(const StoredStudy& study, Standing standing);
 
 }  // namespace steptune

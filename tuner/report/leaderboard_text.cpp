@@ -68,8 +68,8 @@ LeaderboardColumn configuration_column(const Leaderboard& board, std::size_t wid
   return column;
 }
 
-/// Columns with their table, which has the marks first. Cells are made only once, however many
-/// columns are dropped.
+/// Columns and their table, whose first column has the marks. Dropping columns does not make the
+/// cells again.
 struct ShownTable {
   std::vector<LeaderboardColumn> columns;
   TextTable table;
@@ -87,8 +87,8 @@ struct ShownTable {
   }
 };
 
-/// Drops the least important columns until the table fits, or only parameters and more important
-/// columns are left.
+/// Drops the least important columns until the table fits. Stops if only parameters and columns
+/// that are more important than parameters are left.
 void drop_columns(ShownTable& shown, std::size_t width) {
   const auto order = [](const LeaderboardColumn& column) {
     return column.is_parameter ? k_never_dropped : column.importance;
@@ -100,8 +100,9 @@ void drop_columns(ShownTable& shown, std::size_t width) {
   }
 }
 
-/// Returns a table that fits `width`. Parameters have separate columns if that costs no more
-/// important column; otherwise they share one column that takes the remaining width.
+/// Returns a table that fits `width`. Each parameter has its own column if no column that is more
+/// important must be dropped for it. Otherwise the parameters share one column, which gets the
+/// remaining width.
 TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard& board,
                        std::size_t width) {
   for (LeaderboardColumn& column : columns) {
@@ -203,8 +204,8 @@ std::string legend(const Leaderboard& board, std::size_t width) {
   return result.empty() ? result : result + "\n";
 }
 
-/// Returns how many machines pay off, and which number finishes the planned run in time for the
-/// least money.
+/// Returns the number of machines beyond which more machines do not pay off (the knee). If there is
+/// a deadline, also returns the cheapest number of machines that meets it.
 std::string scaling_lines(const StudyScaling& study, std::size_t width) {
   const ScalingWords words = in_words(study);
   std::string lines;

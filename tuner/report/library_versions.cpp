@@ -58,7 +58,7 @@ void add_baseline_machines(std::vector<SessionRecord>& sessions,
         std::ranges::find_if(std::views::reverse(sessions), [&](const SessionRecord& session) {
           return session.started_wall_s <= trial.started_wall_s;
         });
-    // If the clock was set back, no session is found.
+    // There may be no such session, if the system's clock was set back.
     if (launched_in != sessions.rend()) launched_in->machine.merge(machine_reported_by(trial));
   }
 }

@@ -50,8 +50,8 @@ std::optional<MachineHours> read_machine_hours(const StoredStudy& study, const S
     trials = &own;
   }
   MachineHours hours;
-  // The key is the job or allocation that held the machines; the value is their number. Trials name
-  // the job or allocation in their placement, and unused times in `machine`.
+  // Number of machines by job or allocation. A trial names its job or allocation in `placement`, an
+  // unused time in `machine`.
   std::map<std::string, double> machines_at;
   for (const TrialRecord& trial : *trials) {
     const double machines = machines_of(spec, trial);

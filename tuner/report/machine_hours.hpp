@@ -15,14 +15,15 @@ namespace steptune {
 /// counts as four.
 struct MachineHours {
   std::map<std::int64_t, double> by_trial;  ///< machine-hours of each trial, over all its launches
-  double unused = 0.0;  ///< machine-hours of machines that the runner kept while no trial used them
+  /// Machine-hours of machines that the runner kept between trials.
+  double unused = 0.0;
   [[nodiscard]] double total() const;
 };
 
 /// Returns the machine-hours of a study. Returns nullopt if trials run on the tuner's machine or
-/// have a price. Also returns nullopt if the stored study or its trials cannot be read. Unused time
-/// of a job or allocation counts as many machines as its trials used; one machine if no trial ran
-/// there. `trials` are all trials of the study; if null, reads them.
+/// have a price. Also returns nullopt if the stored study or its trials cannot be read. An unused
+/// time of a job or allocation counts as many machines as the trials there used. If no trial ran
+/// there, it counts one machine. `trials` are all trials of the study; if null, reads them.
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(const StoredStudy& study);
 [[nodiscard]] std::optional<MachineHours> read_machine_hours(
     const StoredStudy& study, const StudySpec& spec,

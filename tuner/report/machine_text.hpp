@@ -7,7 +7,7 @@
 
 namespace steptune {
 
-/// Returns, for people, `waiting for storage rose from 2 % to 31 % of the time`.
+/// Returns a text for people: `waiting for storage rose from 2 % to 31 % of the time`.
 [[nodiscard]] std::string machine_text(const MachineFigureChange& change);
 
 }  // namespace steptune

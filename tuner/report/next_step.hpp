@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// Returns the seconds of tuning that would decide about the best undecided finalist
-/// (`further_pairs`). Returns nullopt if the study is decided, or this cannot be estimated.
+/// Returns the further seconds of tuning that would decide about the best undecided finalist
+/// (`further_pairs`). Returns nullopt if the study is decided, or if the time cannot be estimated.
 [[nodiscard]] std::optional<double> more_time_s(const Recommendation& recommendation,
                                                 const RecommendationContext& context);
 

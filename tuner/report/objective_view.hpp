@@ -14,7 +14,7 @@ namespace steptune {
 /// Name and format of one objective's values.
 struct ObjectiveView {
   Objective objective;
-  /// True if `time` and `cost` are those of the planned run; otherwise they are per million
+  /// True if `time` and `cost` are for the whole planned run, false if they are for a million
   /// samples.
   bool planned_run = false;
   UnitName counted{};  ///< unit of the study's samples
@@ -23,8 +23,9 @@ struct ObjectiveView {
   [[nodiscard]] std::string unit() const;   ///< `s`, `s/1e6 samples`, `USD`; empty for metrics
   /// Formats the value for people: `19.3 h`, `$23.39`, `0.4127`.
   [[nodiscard]] std::string text(double value) const;
-  /// Formats the value for people who watch trials. Without a planned run, returns the speed, such
-  /// as `322 samples/s`: the time for a million samples would look like the trial's own.
+  /// Formats the value of a single trial for people. Without a planned run, returns the speed, such
+  /// as `322 samples/s`. Readers would mistake the time for a million samples for the trial's
+  /// duration.
   [[nodiscard]] std::string text_of_trial(double value) const;
   /// Returns the ratio of `value` to `reference`, above 1 if `value` is better; NaN if a ratio has
   /// no meaning (a value that is not positive).
@@ -35,7 +36,7 @@ struct ObjectiveView {
   }
 };
 
-/// Returns the unit of the study with these objectives.
+/// Returns the unit of the samples of the study with these objectives.
 [[nodiscard]] const UnitName& unit_of(const std::vector<ObjectiveView>& objectives);
 
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const StudySpec& study);

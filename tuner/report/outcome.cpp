@@ -83,7 +83,7 @@ VerdictSentence speed_up_sentence(const SpeedUp& speed_up, const Objective& obje
                                   bool attached) {
   const std::string runs = speed_up.pairs > 0 ? launches_text(speed_up.pairs, attached)
                                               : std::string("from the search alone");
-  // Values that are not positive have no ratio.
+  // If a value is not positive, there is no ratio.
   if (!std::isfinite(speed_up.ratio)) return {objective.comparative(), runs};
   const std::string interval = interval_text(speed_up, objective);
   return {comparison_text(speed_up.ratio, objective),

@@ -35,7 +35,7 @@ std::string usd_or_unknown(const std::optional<double>& usd) {
   return usd ? format_usd(*usd) : "unknown";
 }
 
-/// Returns the highest price, marked for spot machines, which may cost less.
+/// Returns a price. For spot machines, marks it as the highest price, because they may cost less.
 std::string at_most(const std::optional<double>& usd, bool spot) {
   const std::string text = usd_or_unknown(usd);
   return usd && spot ? fmt::format("spot, <= {}", text) : text;
@@ -59,13 +59,14 @@ std::string price_text(const HeldMachines& held) {
   return text;
 }
 
-/// Returns the expected price; nullopt if the price or the billed share of spot is unknown.
+/// Returns the expected price per hour. For spot machines this is the billed share of the price.
+/// Returns nullopt if the price or that share is unknown.
 std::optional<double> expected_usd_per_hour(const HeldMachines& held) {
   if (!held.usd_per_hour || (held.spot && !held.spot_share)) return std::nullopt;
   return *held.usd_per_hour * held.spot_share.value_or(1.0);
 }
 
-/// Returns money, or machine-hours if there are no prices.
+/// Returns the money that the machines have cost; without prices, their machine-hours.
 std::string spent_text(const HeldMachines& held) {
   if (!held.usd_so_far && held.machine_hours) return machine_hours_text(*held.machine_hours);
   return at_most(held.usd_so_far, held.spot);
@@ -78,7 +79,7 @@ bool are_counted_in_hours(const std::vector<HeldMachines>& machines) {
   });
 }
 
-/// Total cost of several machines, without machines of unknown price.
+/// Total price of several machines. Leaves out machines without a known price.
 struct Sum {
   double usd_per_hour = 0.0;
   std::size_t unknown = 0;
@@ -127,8 +128,9 @@ struct PoolColumn {
   std::function<std::string(const HeldMachines&)> text;
 };
 
-/// Returns the columns of the table. A job's name includes study and trial, so these columns are
-/// dropped first. Names are cut last, because the command to release machines needs them.
+/// Returns the columns of the table. A job's name includes study and trial, so the columns of study
+/// and trial are dropped first. Names are cut last, because the command to release machines needs
+/// them.
 std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
                                      const HeldMachinesService& service) {
   std::vector<PoolColumn> columns{

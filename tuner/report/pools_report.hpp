@@ -9,10 +9,10 @@
 
 namespace steptune {
 
-/// Returns, for people, a table, the total cost, and what to do. If the table is wider than `width`
-/// columns (0: no limit), drops columns in this order: facts that a job's name includes, parts of
-/// the price, times, the bill so far, the machines. Then cuts names in the middle. Commands are
-/// never cut.
+/// Returns a table, the total cost, and advice, for people. If the table is wider than `width`
+/// columns (0: no limit), drops columns. It first drops facts that a job's name includes, then
+/// parts of the price, times, the bill so far, the machines. Then cuts names in the middle.
+/// Commands are never cut.
 [[nodiscard]] std::string pools_text(const HeldMachinesReport& view,
                                      const HeldMachinesService& service, std::size_t width);
 [[nodiscard]] Json pools_json(const HeldMachinesReport& view);

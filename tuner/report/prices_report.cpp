@@ -132,7 +132,7 @@ bool is_least(const RegionPrices::Type& type, std::size_t region) {
                              [&](const auto& other) { return other && *other > *usd[region]; });
 }
 
-/// Returns how much higher the highest price is: `+25.0 %`; empty if all are equal.
+/// Returns how much the highest price exceeds the lowest: `+25.0 %`; empty if all prices are equal.
 std::string most_over_least(const RegionPrices::Type& type) {
   const double least = *type.usd_per_hour[type.cheapest];
   double most = least;
@@ -141,7 +141,8 @@ std::string most_over_least(const RegionPrices::Type& type) {
   return most > least ? fmt::format("{:+.1f} %", 100.0 * (most / least - 1.0)) : "";
 }
 
-/// Returns the table of regions from `begin` to `end`. The last table has the comparison of all.
+/// Returns the table of the regions from `begin` to `end`. The table of the last regions also
+/// compares the prices of all regions.
 TextTable regions_table(const RegionPrices& prices, std::size_t begin, std::size_t end) {
   const bool is_last = end == prices.regions.size();
   std::vector<TextTable::Column> columns{{"instance type", Align::left}};

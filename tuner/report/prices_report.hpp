@@ -34,11 +34,12 @@ struct PriceChanges {
 
 [[nodiscard]] PriceChanges compare_prices(const PriceTable& before, const PriceTable& now);
 
-/// True if the name of a type of the table contains one of `searched`, or `searched` is empty.
+/// True if the table has a type whose name contains one of `searched`. Also true if `searched` is
+/// empty.
 [[nodiscard]] bool has_searched(const PriceTable& prices, const std::vector<std::string>& searched);
 
-/// Returns the table, or the types whose names contain one of `searched`. Here and below, text
-/// beside a table is wrapped at `width` columns (0: no limit).
+/// Returns a table of the types whose names contain one of `searched`; all types if `searched` is
+/// empty. Here and below, text beside a table is wrapped at `width` columns (0: no limit).
 [[nodiscard]] std::string prices_text(const PriceSource& prices, const PriceListService& service,
                                       const std::vector<std::string>& searched, std::size_t width);
 [[nodiscard]] Json prices_json(const PriceSource& prices, const PriceListService& service,
@@ -48,19 +49,20 @@ struct PriceChanges {
 struct RegionPrices {
   struct Type {
     std::string name;
-    /// Prices, one for each region; nullopt if the type is not in the region's table.
+    /// Price in each region; nullopt if the region's table does not have the type.
     std::vector<std::optional<double>> usd_per_hour;
-    std::size_t cheapest = 0;  ///< index of the first region with the least price
+    std::size_t cheapest = 0;  ///< index of the first region with the lowest price
   };
   std::vector<PriceSource> regions;  ///< in the requested order
   std::vector<Type> types;           ///< in order of name
 };
 
-/// Compares every type whose name contains one of `searched` (all if empty), in any region.
+/// Compares the prices of all types whose names contain one of `searched` (all types if it is
+/// empty).
 [[nodiscard]] RegionPrices compare_regions(std::vector<PriceSource> regions,
                                            const std::vector<std::string>& searched);
-/// Returns a row for each type with its price in each region; `*` marks the least price if they
-/// differ. Regions that do not fit into `width` columns follow in further tables.
+/// Returns a row for each type with its price in each region. If the prices differ, `*` marks the
+/// lowest one. Regions that do not fit into `width` columns follow in further tables.
 [[nodiscard]] std::string regions_text(const RegionPrices& prices, const PriceListService& service,
                                        std::size_t width);
 [[nodiscard]] Json regions_json(const RegionPrices& prices);

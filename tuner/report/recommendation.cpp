@@ -30,8 +30,8 @@ const Objective& first_objective(const RecommendationContext& context) {
   return context.objectives.empty() ? k_time : context.objectives[0].objective;
 }
 
-/// Returns `, if batch 256 needs no more samples than batch 32`, an assumption of the plan that
-/// nobody has checked. Empty if the plan assumes nothing.
+/// Returns the plan's unchecked assumption, such as
+/// `, if batch 256 needs no more samples than batch 32`; empty if the plan assumes nothing.
 std::string batch_condition(const Recommendation& recommendation,
                             const RecommendationContext& context) {
   const bool is_scaled =
@@ -216,8 +216,9 @@ std::string trade_line(const Recommendation& recommendation, const Recommendatio
                                       printable_line(context.objectives[1].title()));
 }
 
-/// Returns the line with the interval's lower end if full buffers of data loaders hide as much
-/// loading time as possible.
+/// Returns the line `buffer`. It has the lower end of the speed-up's interval for the case that
+/// full data buffers hide as much loading time as possible. Empty if buffers hardly change that
+/// end.
 std::string buffer_line(const Recommendation& recommendation,
                         const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
@@ -233,7 +234,7 @@ std::string titled(std::string_view title, const std::string& text) {
                       : fmt::format("{:<{}}{}\n", title, k_title_width, printable_line(text, 2000));
 }
 
-/// Returns the line with the gain that no setting of the data loader can exceed.
+/// Returns the line `limit`: the largest gain that settings of the data loader can give.
 std::string limit_line(const RecommendationContext& context) {
   if (!context.loading_ceiling) return {};
   return titled("limit", loading_ceiling_text(*context.loading_ceiling, /*is_measured=*/true));

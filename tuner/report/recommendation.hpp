@@ -21,10 +21,10 @@ struct RecommendationContext {
   std::string study;  ///< study as named in commands: `resnet-nightly`, `resnet-nightly --db PATH`
   std::vector<ObjectiveView> objectives;
   std::vector<std::string> parameter_order;
-  bool hooked = false;    ///< the hook sets values for which the program has no options
+  bool hooked = false;    ///< the hook applies settings for which the program has no options
   bool attached = false;  ///< the confirming runs were turns within the long run (`exec --tune`)
   std::filesystem::path database{};  ///< where the study is stored
-  /// Machine-hours of the tuning on machines without a price, see `MachineHours`.
+  /// Machine-hours of the tuning on machines without a price (`MachineHours`).
   std::optional<double> machine_hours{};
   bool has_command = true;  ///< the study has a command, so that `exec` and `best` can give one
   bool runs_here = true;    ///< the study's command is for this machine
@@ -39,25 +39,25 @@ struct RecommendationContext {
   std::string rerun{};  ///< command that continues the study, without `--time`; empty: none
 };
 
-/// Returns the context without machine-hours and facts about the study's result. `database_option`
-/// is ` --db PATH` or empty.
+/// Returns the context. Leaves out machine-hours and facts about the study's result.
+/// `database_option` is ` --db PATH` or empty.
 [[nodiscard]] RecommendationContext study_context(const StoredStudy& study,
                                                   const std::string& database_option,
                                                   const std::filesystem::path& database);
 
-/// Fills in facts from the stored study: changes, command, batches, time of a pair. `advised` is
-/// the recommended configuration. Changes nothing if this version cannot read the study.
+/// Adds facts from the stored study: changes, command, batches, time of a pair. `advised` is the
+/// recommended configuration. Changes nothing if this version cannot read the study.
 void add_study_facts(RecommendationContext& context, const StoredStudy& study,
                      const Configuration& advised);
 
-/// Returns the result in at most six kinds of lines: verdict, `change`, `range` if a change reaches
-/// the end of its range, `limit` if nothing should change, `plan` (or `rate`), `cost` and `next`.
-/// Only commands exceed `width` columns (0: no limit). Ends with a newline.
+/// Returns the result as lines: the verdict, `change`, `plan` (or `rate`), `cost` and `next`. Adds
+/// `range` if a change reaches the end of its range, and `limit` if nothing should change. No line
+/// except commands exceeds `width` columns (0: no limit). Ends with a newline.
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation,
                                               const RecommendationContext& context,
                                               std::size_t width = 0);
 
-/// Returns the result without `next`.
+/// Returns `recommendation_text` without the line `next`.
 [[nodiscard]] std::string result_text(const Recommendation& recommendation,
                                       const RecommendationContext& context, std::size_t width = 0);
 
@@ -71,8 +71,8 @@ void add_study_facts(RecommendationContext& context, const StoredStudy& study,
 [[nodiscard]] std::string finalist_text(const FinalistResult& finalist,
                                         const RecommendationContext& context);
 
-/// Returns the form that `--json` prints: the recommendation's record, and fields that need the
-/// study.
+/// Returns the JSON that `--json` prints: the recommendation's record, and further fields that need
+/// the study.
 [[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
                                        const RecommendationContext& context);
 

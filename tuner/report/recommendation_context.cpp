@@ -11,7 +11,8 @@ namespace {
 /// Longer commands are not printed, because `exec STUDY` starts the same command.
 constexpr std::size_t k_longest_shown_command = 120;
 
-/// Returns the command's words if they are the same for every configuration.
+/// Returns the study's command; empty if it depends on the configuration, or if it is too long to
+/// print.
 std::string fixed_command(const StudySpec& spec) {
   for (const CommandPart& part : spec.command) {
     if (part.when) return {};
@@ -36,8 +37,8 @@ std::optional<double> seconds_of_a_pair(const std::vector<TrialRecord>& trials) 
   return 2.0 * total_s / launches;
 }
 
-/// True if a trial other than the baseline was measured. Stopped and infeasible trials count,
-/// because baselines and fresh launches usually are neither.
+/// True if a trial other than the baseline was measured. Stopped and infeasible trials count
+/// without a check, because baselines and fresh launches are rarely stopped or infeasible.
 bool others_measured(const std::vector<TrialRecord>& completed,
                      const std::map<TrialStatus, std::int64_t>& counts) {
   return counts.contains(TrialStatus::stopped_early) || counts.contains(TrialStatus::infeasible) ||
@@ -53,7 +54,7 @@ std::optional<std::pair<double, double>> changed_batches(const StudySpec& spec,
   return std::pair(*today, *now);
 }
 
-/// True if the hook sets anything. The hook may be loaded only to report.
+/// True if the hook applies settings. False if the hook only reports, or if there is no hook.
 bool sets_knobs(const Json& document) {
   const auto hooks = document.find("hooks");
   return hooks != document.end() && hooks->contains("python") && !(*hooks)["python"].empty();

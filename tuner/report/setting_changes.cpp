@@ -26,7 +26,7 @@ std::optional<Value> value_in(const Configuration& configuration, const std::str
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
-/// True if the study sets this knob by the parameter.
+/// True if the parameter decides the knob's value.
 bool sets_knob(const KnobRule& rule, const std::string& parameter) {
   const auto* text = std::get_if<document::StringTemplate>(&rule);
   if (text == nullptr) return false;
@@ -40,7 +40,9 @@ struct Edit {
   std::string text;
 };
 
-/// Returns the words of `argv` that differ from `former`, with the option before them.
+/// Returns the words of `argv` that differ from `former`, with the option that they belong to. If
+/// `argv` only lacks words, returns `without --option`. Returns an empty text if the words belong
+/// to no option.
 std::string changed_words(const std::vector<std::string>& argv,
                           const std::vector<std::string>& former) {
   const auto [begin, former_begin] = std::ranges::mismatch(argv, former);
@@ -56,7 +58,7 @@ std::string changed_words(const std::vector<std::string>& argv,
     return gone.empty() ? "" : "without " + shell_quoted(gone);
   }
   if (!words.front().starts_with('-')) {
-    // A value alone has no meaning without its option.
+    // Without its option, a value tells the reader nothing.
     if (begin == argv.begin() || !(begin - 1)->starts_with('-')) return {};
     words.insert(words.begin(), *(begin - 1));
   }
@@ -79,7 +81,8 @@ Edit program_edit(const Knob& knob, const Value& value, const HookLog& seen) {
   return result;
 }
 
-/// Returns the edit that changes `former` into `advised`, which differ in one parameter.
+/// Returns the edit that changes `former` into `advised`. These configurations differ in one
+/// parameter.
 Edit edit_between(const StudySpec& study, const Configuration& advised, const Configuration& former,
                   const HookLog& seen) {
   const auto usual = knob_values(study, former);
@@ -123,7 +126,8 @@ bool is_applied(const StudySpec& study, const std::string& parameter, const Valu
   });
 }
 
-/// True if `advised` is the last value in the direction from today's value.
+/// True if `advised` is the last value of the parameter's range in the direction of the change,
+/// upwards or downwards.
 bool is_last_value(const Parameter& parameter, double today, double advised) {
   if (parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating) {
     return advised == (advised > today ? parameter.high : parameter.low);

@@ -28,8 +28,8 @@ struct SettingChange {
 template <>
 const JsonRecord<SettingChange>& json_record<SettingChange>();
 
-/// Returns the settings that differ from the baseline's, in the study's order. `seen` has the
-/// hook's events, which name places in the source.
+/// Returns the settings that differ from the baseline's, in the study's order. `seen` are the
+/// hook's events. They name places in the source.
 [[nodiscard]] std::vector<SettingChange> setting_changes(const StudySpec& study,
                                                          const Configuration& advised,
                                                          const HookLog& seen);

@@ -82,7 +82,7 @@ std::string ruler(const TrialTrace& trace, const std::optional<Measurement>& mea
   return line;
 }
 
-/// Explains the signs in `line`, in lines of at most its length.
+/// Returns the legend of the signs in `line`, wrapped to the length of `line`.
 std::vector<std::string> legend_of(const std::string& line) {
   std::vector<std::string> lines;
   const auto add = [&](char sign, const char* meaning) {

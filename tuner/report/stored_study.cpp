@@ -13,9 +13,9 @@
 namespace steptune {
 namespace {
 
-/// Reads the ranking rules from the stored document, which has every default, and the machine's
-/// facts when the study began. Reading only these keys is a hundred times faster than reading the
-/// whole study.
+/// Reads the ranking rules from the stored document. The document has all defaults, and the facts
+/// of the machine on which the study began. Reading only these keys is a hundred times faster than
+/// reading the whole study.
 RankingRules stored_rules(const StoredStudy& study) {
   const Json& document = study.record.document;
   std::vector<Objective> objectives;
@@ -54,8 +54,8 @@ std::filesystem::path file_of(const StudyRecord& record) {
   return "/stored/" + record.name;
 }
 
-/// Returns no facts if the document has its own facts, because this machine's facts are then not
-/// needed.
+/// Returns this machine's facts if the document lacks facts. Otherwise returns none, because the
+/// document's own facts are used.
 Facts facts_to_read_with(const StudyRecord& record) {
   return record.document.contains("facts") ? Facts{} : detected_facts();
 }
@@ -98,7 +98,7 @@ Result<StudySpec> checked_stored_spec(const StudyRecord& record) {
 }
 
 Result<std::optional<Recommendation>> stored_recommendation(const StudyRecord& record) {
-  // A study that ended without a winner has an object that says only how it ended.
+  // If a study ended without a recommendation, the stored object only says how the study ended.
   if (!has_recommendation(record.recommendation)) return std::nullopt;
   auto recommendation =
       recommendation_from_json(record.recommendation, fmt::format("study \"{}\"", record.name));
@@ -112,7 +112,8 @@ Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by) 
     auto leading = study.history.standing_trials(study.record.id, k_leading_trials, largest_first);
     if (!leading) return tl::unexpected(leading.error());
     Standing standing(stored_rules(study), *std::move(leading));
-    // These trials were chosen by their measured values. Drift changes that order.
+    // The history chose these trials by their measured values. If the machine drifted, the order
+    // may differ, so read all trials.
     if (!standing.drift().is_significant()) return standing;
   }
   return read_whole_standing(study, ranked_by);

@@ -25,7 +25,7 @@ struct StoredStudy {
   std::vector<ObjectiveView> objectives;
 };
 
-/// Returns a study with the views of its objectives. `history` is the one that has `record`.
+/// Returns a study with the views of its objectives. `history` must be the history of `record`.
 [[nodiscard]] StoredStudy stored_study(History history, StudyRecord record);
 
 /// Reads the study as stored in the history (`stored_study_from_json`), for reading only. Errors
@@ -37,7 +37,7 @@ struct StoredStudy {
 /// Returns the facts of the machine on which a stored study was started.
 [[nodiscard]] Facts stored_facts(const StudyRecord& record);
 
-/// Returns the loop's recommendation; nullopt if the study has none. Errors as in
+/// Returns the loop's recommendation; nullopt if the study has none. Errors are those of
 /// `recommendation_from_json`.
 [[nodiscard]] Result<std::optional<Recommendation>> stored_recommendation(
     const StudyRecord& record);

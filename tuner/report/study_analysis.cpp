@@ -43,7 +43,7 @@ Result<AnalysedStudy> analysed(const StoredStudy& study, Standing standing) {
   }
   AnalysedStudy result{*std::move(spec), standing.take_trials(), {}};
   result.points = encoded(result.spec.space, result.trials);
-  // Remove drift: a slower machine is no effect of the parameters that were tried at that time.
+  // Remove the machine's drift, because parameters did not cause it.
   for (TrialRecord& trial : result.trials)
     trial = standing.without_drift(std::move(trial));
   if (baseline) result.baseline = find_trial(result.trials, *baseline);

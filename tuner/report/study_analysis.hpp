@@ -18,18 +18,19 @@ struct ObjectiveImportance {
   ObjectiveView view;
   Importance importance;
   AblationPath ablation;  ///< from the baseline to the best configuration
-  /// Index of the first objective of which this objective is a fixed multiple (a cost at a fixed
-  /// price). All shares and ratios are then equal. nullopt if there is no such objective.
+  /// Index of the first objective that this objective is a fixed multiple of, such as the time for
+  /// a cost at a fixed price. Both then have equal shares and ratios. nullopt if there is no such
+  /// objective.
   std::optional<std::size_t> follows;
 };
 
 /// Parameters that mattered for a study's objectives and for failures.
 struct StudyImportance {
-  std::optional<std::int64_t> baseline;  ///< trials at the ends of the ablation path
+  std::optional<std::int64_t> baseline;  ///< first trial of the ablation path
   std::optional<std::int64_t> best;
   std::vector<ObjectiveImportance> objectives;
   Importance failure;
-  std::size_t failed = 0;  ///< failed, out of memory or violated a guard
+  std::size_t failed = 0;  ///< trials that failed, ran out of memory or violated a guard
   std::size_t ended = 0;
 };
 
@@ -40,14 +41,15 @@ struct StudyAnalysis {
   std::optional<Bottleneck> bottleneck;
 };
 
-/// Errors, here and below, as in `stored_spec`, `stored_recommendation` and the history.
+/// Analyses the importance of parameters. Errors of this function and of those below come from
+/// `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<StudyImportance> read_importance(const StoredStudy& study);
 /// Analyses the given trial. Without a number, analyses the best trial, or the baseline if there is
 /// no best trial. Fails with `not_found` if the trial does not exist or was not measured, or if no
 /// trial was measured.
 [[nodiscard]] Result<Bottleneck> read_bottleneck(const StoredStudy& study,
                                                  std::optional<std::int64_t> trial);
-/// `standing` must have all trials of the study (`read_whole_standing`).
+/// Analyses the whole study. `standing` must have all its trials (`read_whole_standing`).
 [[nodiscard]] Result<StudyAnalysis> analysis_of(const StoredStudy& study, Standing standing);
 
 }  // namespace steptune

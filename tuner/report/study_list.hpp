@@ -22,9 +22,9 @@ struct ListedStudy {
   std::string fault{};  ///< why the study's recommendation could not be read; may be empty
 
   [[nodiscard]] std::int64_t trials() const;
-  /// Returns the result in a few words: `2.13x, confirmed`, `2.13x, not confirmed` (both without
-  /// the ratio if the values have none), `baseline is best`, `nothing to gain`, `respects all
-  /// limits`, `none yet` or `cannot be read`.
+  /// Returns the result in a few words: `2.13x, confirmed`, `2.13x, not confirmed` (without the
+  /// ratio if there is none), `baseline is best`, `nothing to gain`, `respects all limits`,
+  /// `none yet` or `cannot be read`.
   [[nodiscard]] std::string result_text() const;
 };
 

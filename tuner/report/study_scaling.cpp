@@ -55,8 +55,7 @@ MeasuredValue own_time(const StudySpec& study, const TrialRecord& trial, const S
 }
 
 /// True for a trial that can represent its configuration, including repetitions. A trial that only
-/// misses the planned run's limits counts, too: the curve should show whether more machines meet
-/// them.
+/// misses the planned run's limits counts, too: the curve should show if more machines meet them.
 bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& standing,
               const std::set<Configuration>& refuted) {
   if (!trial.measurement || !(trial.measurement->seconds_per_sample > 0.0)) return false;
@@ -70,8 +69,9 @@ bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& 
          trial.failure;
 }
 
-/// Returns the seconds of the planned run (or of a million samples), with the error among launches.
-/// For a trial without an error, such as an imported one, uses only the error among launches.
+/// Returns the seconds of the planned run (or of a million samples). The error includes the
+/// variation among launches. For a trial without an error of its own, such as an imported trial,
+/// the error is only this variation.
 MeasuredValue time_of(const StudySpec& study, const TrialRecord& trial, const Standing& standing) {
   const auto objective = time_objective(study);
   MeasuredValue time;
@@ -102,9 +102,10 @@ struct RunsOfKind {
   double least_time_s = k_infinity;
 };
 
-/// Different kinds of machines have separate curves: returns the runs of the kind with the most
-/// counts, and among these the fastest. If the count decides the kind, returns all runs as one
-/// curve. `kind_at` returns the kind of a run's configuration with another count.
+/// Returns the runs of one curve. Kinds of machines have separate curves, so chooses the kind with
+/// the most counts. If several kinds have equally many, chooses the fastest of them. If the count
+/// decides the kind, returns all runs as one curve. `kind_at` returns the kind of machines that a
+/// run's configuration would have with another count.
 std::vector<ScalingRun> of_one_kind(
     std::map<std::string, RunsOfKind> kinds, StudyScaling& out,
     const std::function<std::string(const ScalingRun&, double count)>& kind_at) {
@@ -150,7 +151,8 @@ Value value_of_count(const Parameter& parameter, double count) {
   return Value{count};
 }
 
-/// Returns an empty map if the machines are of several kinds, or if the first count is 0.
+/// Returns the efficiency of each trial. Returns an empty map if the machines are of several kinds
+/// (`alike` is false), or if the first count is 0.
 std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
                                             const ScalingCount& first, bool alike) {
   std::map<std::int64_t, double> by_trial;
@@ -160,7 +162,7 @@ std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
   return by_trial;
 }
 
-/// Adds remarks about counts at which trials ended, but none gave a time.
+/// Adds a remark for each count whose trials ended without a usable time.
 void add_failures(const std::map<double, std::size_t>& failed, StudyScaling& out) {
   for (const auto& [count, trials] : failed) {
     out.remarks.push_back(fmt::format("{}={}: {}, and no configuration that can be used",
@@ -185,8 +187,9 @@ void add_cautions(StudyScaling& out) {
 struct MeasuredRuns {
   ScalingQuestion question;
   std::vector<ScalingRun> runs;
-  std::map<double, std::size_t> unusable;  ///< number of trials, for counts at which none is usable
-  StudyScaling known;                      ///< everything but the curve
+  /// Number of trials by count, for counts without a usable trial.
+  std::map<double, std::size_t> unusable;
+  StudyScaling known;                      ///< everything except the curve
 };
 
 Configuration with_count(Configuration configuration, const Parameter& parameter, double count) {
@@ -235,8 +238,8 @@ ScalingRun run_of(const TrialRecord& trial, double count, const MeasuredValue& t
   return run;
 }
 
-/// Returns the runs by their kind of machines. Sets in `measured` which counts have no usable run
-/// and whether the machines are alike.
+/// Returns the runs by their kind of machines. Sets the counts without a usable run in `measured`,
+/// and if all machines are alike.
 std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Standing& standing,
                                                const Parameter& over, MeasuredRuns& measured) {
   const std::set<Configuration> refuted(standing.refuted().begin(), standing.refuted().end());
@@ -265,7 +268,7 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
   }
   std::erase_if(measured.unusable, [&](const auto& each) { return usable.contains(each.first); });
   if (alike || kinds.size() < 2) return kinds;
-  // Groups of several kinds make one curve, even if one of them has no machine.
+  // A configuration has groups of different kinds of machines, so all runs make one curve.
   RunsOfKind all;
   for (auto& [name, kind] : kinds)
     std::ranges::move(kind.runs, std::back_inserter(all.runs));
@@ -274,8 +277,8 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
   return kinds;
 }
 
-/// Collects the runs of a curve. `spec` must outlive the result, whose question reads prices from
-/// it.
+/// Collects the runs of a curve. `spec` must outlive the result, because the result's question
+/// reads prices from `spec`.
 Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standing,
                                    const ScalingOptions& options) {
   const auto over = parameter_to_scale(spec, options.over);
@@ -302,7 +305,8 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   return measured;
 }
 
-/// Returns the curve through at least one run. `spec` is the study that `measured_runs` got.
+/// Returns the curve through the runs; there must be at least one. `spec` is the same study as for
+/// `measured_runs`.
 StudyScaling curve_through(MeasuredRuns measured, const StudySpec& spec) {
   StudyScaling result = std::move(measured.known);
   result.scaling = scaling_of(measured.runs, std::move(measured.question));
@@ -335,7 +339,8 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
 
 std::optional<StudyScaling> scaling_of_trials(const StudySpec& spec, const Standing& standing) {
   auto measured = measured_runs(spec, standing, {});
-  // A study without a curve still has a leaderboard. `steptune scaling` says why there is none.
+  // Report no error: the leaderboard works without a curve, and `steptune scaling` says why there
+  // is none.
   if (!measured || best_by_count(measured->runs).size() < 2) return std::nullopt;
   return curve_through(*std::move(measured), spec);
 }

@@ -13,7 +13,7 @@ namespace steptune {
 
 /// Number of configurations of a space.
 struct SpaceSize {
-  /// Number before conditions and constraints; nullopt if a parameter is continuous.
+  /// Number without regard to conditions and constraints; nullopt if a parameter is continuous.
   std::optional<std::uint64_t> product;
   /// Number that conditions and constraints allow; nullopt if too many to count.
   std::optional<std::uint64_t> feasible;

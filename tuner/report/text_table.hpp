@@ -14,8 +14,8 @@ enum class Align { left, right };
 /// Importance of a column that stays even if the table is too wide.
 inline constexpr int k_never_dropped = std::numeric_limits<int>::max();
 
-/// Text table with two spaces between columns and no trailing blanks. Widths are those of
-/// `display_width`; ANSI sequences take no room.
+/// Text table with two spaces between columns and no trailing blanks. Measures widths by
+/// `display_width`, so ANSI sequences take no room.
 class TextTable {
  public:
   static constexpr std::size_t k_gap = 2;  ///< blanks between columns
@@ -34,8 +34,8 @@ class TextTable {
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
   [[nodiscard]] const std::vector<std::vector<std::string>>& rows() const { return rows_; }
   [[nodiscard]] std::size_t width() const;
-  /// Returns the title line and the rows, each ending with a newline. No title line if all titles
-  /// are empty.
+  /// Returns the title line and the rows, each ending with a newline. If all titles are empty,
+  /// leaves out the title line.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -44,9 +44,9 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Returns the width to which a column's texts are cut, so that the table fits into `width` columns
-/// of the terminal. Names stay recognizable with 12 columns, even if the table is then too wide.
-/// `emptied`: the table with empty texts in the column called `title`.
+/// Returns the width to which the texts of the column `title` must be cut. The table then fits into
+/// `width` columns of the terminal. Returns at least 12, so that names stay recognizable even if
+/// the table is then too wide. `emptied` is the table with empty texts in that column.
 [[nodiscard]] std::size_t cut_width(std::size_t width, const TextTable& emptied,
                                     std::string_view title);
 

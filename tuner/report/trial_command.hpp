@@ -21,18 +21,18 @@ struct TrialCommand {
   std::filesystem::path working_directory;
 };
 
-/// Returns the command with the trial's thread counts. `copies` are paths of its configuration
-/// files; if one is missing, the study's own file is used.
+/// Returns the command with the trial's thread counts. `copies` are the paths of the trial's
+/// configuration files. If a path is missing, the command uses the study's own file.
 [[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial,
                                                const document::NamedTexts& copies = {});
 
 /// Returns the command of a trial of a study that `database` stores. If the study has hook settings
-/// or configuration files, this is `steptune exec`, which reads the database: it gets the option
-/// `--db`, unless `database` is the default path.
+/// or configuration files, returns a command `steptune exec`. That command reads the database, so
+/// it gets the option `--db` unless `database` is the default path.
 [[nodiscard]] TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
                                          const TrialRecord& trial,
                                          const std::filesystem::path& database);
-/// Returns the same command, but takes the study's specification from `study`. Errors as in
+/// Returns the same command, with the specification that `study` stores. Errors are those of
 /// `stored_spec`.
 [[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
                                                  const std::filesystem::path& database);

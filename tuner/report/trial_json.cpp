@@ -16,7 +16,7 @@ struct JsonForm<TrialStatus> : JsonNames<k_trial_status_names> {};
 template <>
 struct JsonForm<StudyStatus> : JsonNames<k_study_status_names> {};
 
-/// Seconds since 1970; 0: not known.
+/// Time in seconds since 1970; 0: not known.
 struct WallTime {
   double s = 0.0;
 };
@@ -177,7 +177,7 @@ const JsonRecord<TrialRecord>& json_record<TrialRecord>() {
           .field("origin", &T::origin, "Its proposer: baseline, try, sobol, bayes ...")
           .field("attempt", &T::attempt)
           .field("configuration", &T::configuration)
-          // `trial_json` sets the values: only the study knows the objectives' names.
+          // `trial_json` sets the values, because only the study has the objectives' names.
           .computed("objectives", [](const T& trial) { return measured_objectives(trial, {}); })
           .field("measurement", &T::measurement)
           .computed("started", [](const T& trial) { return WallTime{trial.started_wall_s}; })

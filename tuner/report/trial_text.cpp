@@ -33,7 +33,8 @@ class FactLines {
   void add(const std::string& name, const std::string& text) {
     if (!text.empty()) text_ += wrapped_entry(line(name, text), width_, k_fact_indent);
   }
-  /// Adds a fact that is copied as a whole, or whose line has its own layout.
+  /// Adds a fact without wrapping it, because users copy it as a whole or its line has its own
+  /// layout.
   void add_verbatim(const std::string& name, const std::string& text) {
     if (!text.empty()) text_ += line(name, text) + '\n';
   }
@@ -184,7 +185,8 @@ std::string load_text(const Disturbance& disturbance) {
                      format_percent(disturbance.steal));
 }
 
-/// Returns load and steal, and other disturbances if there were any.
+/// Returns the load of other programs, the CPU time that the hypervisor took (steal), and further
+/// disturbances if there were any.
 std::string disturbance_text(const Disturbance& disturbance) {
   std::string text = load_text(disturbance);
   const auto add = [&](const char* name, double share) {
@@ -214,7 +216,8 @@ std::string disturbed_text(const TrialTrace& trace) {
   return text;
 }
 
-/// Returns what programs waited for in the measured window; empty if almost nothing.
+/// Returns the resources that programs waited for in the measured window; empty if they hardly
+/// waited.
 std::string waits_text(const TrialTrace& trace, const Measurement& measurement) {
   constexpr double k_worth_telling = 0.01;
   struct Wait {
@@ -276,7 +279,7 @@ std::string gpu_text(const GpuUse& gpu) {
   return text;
 }
 
-/// Returns the disturbance over the whole trial, and `unreliable` if it disturbed the trial too
+/// Returns the disturbance over the whole trial. Adds `unreliable` if the trial was disturbed too
 /// much.
 std::string whole_disturbance_text(const TrialRecord& trial) {
   std::string text = load_text(*trial.disturbance);
@@ -286,7 +289,7 @@ std::string whole_disturbance_text(const TrialRecord& trial) {
   return was_disturbed(trial) ? text + ": unreliable" : text;
 }
 
-/// Adds the trial's use of its machine, and the use by other programs.
+/// Adds how much the trial and other programs used the machine.
 void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
   if (trial.cpu_busy) {

@@ -23,7 +23,7 @@ struct TrialDetails {
 
 /// Returns everything about one trial, a line for each fact and a plot of step times; ends with a
 /// newline. `baseline` is null if it was not measured. `width` is the terminal's (0: no limit);
-/// only commands, paths and the log exceed it.
+/// only commands, paths and the log exceed this width.
 [[nodiscard]] std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                                      const std::vector<ObjectiveView>& objectives,
                                      const std::vector<std::string>& parameter_order,

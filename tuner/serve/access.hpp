@@ -8,7 +8,8 @@
 
 namespace steptune {
 
-// Access to the served pages: only with the token, and only from an address of this machine.
+// The functions below protect the served pages. Only clients that have the token and use an address
+// of this machine get the pages.
 
 /// Returns 128 random bits from the kernel, as hexadecimal digits.
 [[nodiscard]] std::string random_token();
@@ -17,12 +18,13 @@ namespace steptune {
 /// digits, `-` and `_`.
 [[nodiscard]] bool is_token(std::string_view text);
 
-/// Compares in a time that does not depend on which bytes differ.
+/// Compares two texts. The time does not depend on which bytes differ, so that nobody can guess a
+/// token byte by byte.
 [[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 /// True for `127.0.0.1` and `localhost`, with or without a port. A browser sends these if the user
-/// opened an address of this machine, including a forwarded port. It sends another name if another
-/// host's name resolves to this machine (DNS rebinding).
+/// opened an address of this machine, including a forwarded port. It sends another name if a
+/// foreign host name resolves to this machine (DNS rebinding).
 [[nodiscard]] bool is_local_host(std::string_view host);
 
 /// Returns the value of a cookie in a `Cookie` header.

@@ -11,16 +11,17 @@
 
 namespace steptune {
 
-/// A client's connection with limits on time and size: 10 s and 64 KiB for the request, and one
-/// minute of waiting for the client to take the answer. Does not own the descriptor, which must be
-/// non-blocking.
+/// A client's connection with limits on time and size: 10 s and 64 KiB for the request. While it
+/// sends the answer, it waits for the client for at most one minute in total. Does not own the
+/// descriptor. The descriptor must be non-blocking.
 class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);
 
   // Each version of cpp-httplib has only some of these functions, so none is marked `override`.
   // NOLINTBEGIN(modernize-use-override, clang-diagnostic-inconsistent-missing-override)
-  /// False if the client has hung up. An endless answer calls this before it sends each piece.
+  /// False if the client has closed the connection. An endless answer checks this before it sends
+  /// each piece.
   [[nodiscard]] bool is_writable() const;
   [[nodiscard]] bool wait_writable() const { return is_writable(); }
   [[nodiscard]] bool is_readable() const { return true; }

@@ -33,9 +33,9 @@ constexpr double k_patience_with_client_s = 0.5;
 
 }  // namespace
 
-/// Derived from cpp-httplib's server, because only a derived class can use its parsing and writing
-/// of one request. The loop of cpp-httplib is not used: it has an unlimited queue, and silent
-/// clients block its threads.
+/// Server that uses cpp-httplib only to parse a request and to write its answer. Only a derived
+/// class can call these functions. Does not use the accept loop of cpp-httplib: that loop has an
+/// unlimited queue, and silent clients block its threads.
 class HttpServer::Engine final : public httplib::Server {
  public:
   Engine(const Clock& clock, AnswerRequest answer) : clock_(clock) {
@@ -91,7 +91,8 @@ class HttpServer::Engine final : public httplib::Server {
       if (fd >= 0) {
         take(UniqueFd(fd));
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        // The connection stays in the backlog, so poll would return at once: pause instead.
+        // The connection stays in the backlog, so the next poll would return at once. Pause, to
+        // save CPU time.
         pause_thread(k_poll_s);
       }
     }
@@ -110,8 +111,8 @@ class HttpServer::Engine final : public httplib::Server {
     bool is_asking = true;  ///< the client's request is not complete
   };
 
-  /// Starts the threads with all signals blocked: signals must end the wait of the thread that
-  /// accepts connections.
+  /// Starts the threads with all signals blocked, so that signals interrupt the thread that accepts
+  /// connections.
   Result<void> start_threads() {
     sigset_t all;
     sigset_t former;
@@ -151,8 +152,8 @@ class HttpServer::Engine final : public httplib::Server {
     changed_.notify_one();
   }
 
-  /// If connections wait for a thread, closes as many connections that have sent no request in
-  /// time.
+  /// Makes threads free for waiting connections. For each of them, closes one served connection
+  /// that has sent no request in time.
   void make_room() {
     const std::lock_guard lock(mutex_);
     if (visits_.size() < k_threads) return;
@@ -191,7 +192,8 @@ class HttpServer::Engine final : public httplib::Server {
       answer(connection, [&](httplib::Request& request) {
         const std::lock_guard lock(mutex_);
         visit.is_asking = false;
-        // On one machine, compression costs more than it saves, and partial answers are useless.
+        // Do not compress: client and server run on one machine, where compression costs more time
+        // than it saves. Do not send parts of an answer, because browsers have no use for them.
         request.headers.erase("Accept-Encoding");
         request.ranges.clear();
       });
@@ -209,7 +211,7 @@ class HttpServer::Engine final : public httplib::Server {
     if constexpr (requires { process_request(connection, true, closed, look); }) {
       process_request(connection, /*close_connection=*/true, closed, look);
     } else {
-      // cpp-httplib 0.18 expects both ends' addresses, which are not used here.
+      // cpp-httplib 0.18 expects the addresses of both ends. They are not used here.
       process_request(connection, "", 0, "", 0, /*close_connection=*/true, closed, look);
     }
   }

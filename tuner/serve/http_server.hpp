@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Fills in the answer to a request. Many threads call it at once.
+/// Fills in the answer to a request. Several threads call it at the same time.
 using AnswerRequest = std::function<void(const httplib::Request&, httplib::Response&)>;
 
 /// HTTP/1.1 server on 127.0.0.1 with one request for each connection. cpp-httplib parses requests
@@ -31,7 +31,7 @@ class HttpServer {
   [[nodiscard]] Result<int> bind(int port);
 
   /// Answers requests until `is_stopping` returns true; calls it at least four times a second and
-  /// after each signal. Then calls `on_stop`, which must end endless answers, and cuts all
+  /// after each signal. Then calls `on_stop`, which must end endless answers, and closes all
   /// connections. The calling thread receives all signals. Returns `unavailable` at once if threads
   /// cannot be started.
   [[nodiscard]] Result<void> run(const std::function<bool()>& is_stopping,

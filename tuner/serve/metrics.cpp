@@ -35,7 +35,7 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
-/// All samples of one name; writes nothing if there are none.
+/// All samples of one metric. If there are none, writes nothing.
 class Family {
  public:
   Family(const char* name, const char* type, const char* help)
@@ -91,8 +91,8 @@ std::string states_text(const std::vector<StudyFigures>& studies) {
     };
     add_fault("failed", count_of(study, TrialStatus::failed));
     add_fault("out_of_memory", count_of(study, TrialStatus::out_of_memory));
-    // If the figures cannot be read, leave the counter out. A counter that drops to 0 and returns
-    // would count twice.
+    // If the figures cannot be read, leave the counter out. Prometheus would take a counter of 0
+    // for a restart and count the old value again.
     if (study.fault.empty()) add_fault("relaunched", study.spending.relaunches);
   }
   return unreadable.text() + running.text() + trials.text() + machines.text() + faults.text();

@@ -9,8 +9,8 @@
 
 namespace steptune {
 
-/// Returns the metrics in Prometheus' text format 0.0.4: a family of samples for each name,
-/// labelled by study. `docs/serve.md` lists them. Names and units follow Prometheus' conventions.
+/// Returns the metrics in Prometheus' text format 0.0.4. Each sample has the study's name as a
+/// label. `docs/serve.md` lists them. Names and units follow Prometheus' conventions.
 [[nodiscard]] std::string metrics_text(const std::vector<StudyFigures>& studies,
                                        std::string_view program_version);
 

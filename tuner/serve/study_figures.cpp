@@ -9,7 +9,7 @@ namespace steptune {
 namespace {
 
 Result<std::vector<double>> best_so_far(const StoredStudy& study, const ListedStudy& listed) {
-  // Prefer the confirmed configuration, which may differ from the best of the search.
+  // Prefer the recommended configuration, which may differ from the best of the search.
   const auto& recommendation = listed.recommendation;
   if (recommendation && !recommendation->incumbent_objectives.empty() &&
       study.record.status != StudyStatus::running) {
@@ -35,7 +35,7 @@ Result<double> idle_seconds(const History& history, std::int64_t study_id) {
 double StudyFigures::usd() const {
   const double usd = spending.usd + listed.record.overhead_usd;
   const auto& recommendation = listed.recommendation;
-  // The recommendation's cost may be lower or NaN. Never report less than the known cost.
+  // Never report less than the known cost. The recommendation's cost may be lower, or NaN.
   return recommendation && recommendation->tuning_usd > usd ? recommendation->tuning_usd : usd;
 }
 

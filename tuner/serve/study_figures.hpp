@@ -17,8 +17,8 @@ namespace steptune {
 struct StudyFigures {
   ListedStudy listed;
   std::vector<ObjectiveView> objectives;
-  /// Objective values of the recommended configuration if the study has ended, otherwise of the
-  /// best trial so far; empty if none was measured.
+  /// Objective values of the recommended configuration. While the study runs, or without a
+  /// recommendation, objective values of the current best trial. Empty if no trial was measured.
   std::vector<double> best;
   StudySpending spending;  ///< spending on trials only
   double idle_s = 0.0;     ///< total time for which pools and allocations were kept but not used
@@ -31,7 +31,8 @@ struct StudyFigures {
   [[nodiscard]] double usd() const;
 };
 
-/// Reads a listed study's further figures. `history` stays usable, also after an error.
+/// Reads the further figures of a listed study. The caller can use `history` afterwards, even after
+/// an error.
 [[nodiscard]] Result<StudyFigures> read_study_figures(History& history, ListedStudy listed);
 
 }  // namespace steptune

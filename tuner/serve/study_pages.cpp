@@ -117,8 +117,8 @@ Result<std::vector<StudyFigures>> StudyPages::all_figures() {
   if (!lock) return tl::unexpected(lock.error());
   auto history = History::open_for_reading(database_, k_read_busy_timeout_s);
   if (!history) return tl::unexpected(history.error());
-  // Read versions before figures. If the study changes between both, the version differs at the
-  // next request, and the figures are read again.
+  // Read the versions before the figures. If a study changes in between, its version differs at the
+  // next request, which reads the figures again.
   const auto records = history->studies();
   if (!records) return tl::unexpected(records.error());
   std::map<std::int64_t, std::string> versions;
@@ -136,7 +136,8 @@ Result<std::vector<StudyFigures>> StudyPages::all_figures() {
       auto read = read_study_figures(*history, listed);
       if (!read) {
         if (read.error().kind == ErrorKind::unavailable) return tl::unexpected(read.error());
-        // Show all other studies. The next request reads the unreadable study again.
+        // Show this study with its fault, and all other studies. The next request tries to read it
+        // again.
         StudyFigures unread;
         unread.listed = std::move(listed);
         unread.fault = read.error().text();

@@ -14,9 +14,10 @@
 
 namespace steptune {
 
-/// Makes the pages and figures of studies from the database, one at a time. Keeps figures and at
-/// most eight pages until their study changes. Any thread may call it. Errors: `unavailable` if
-/// earlier calls take too long, `not_found` if there is no such study, and the database's errors.
+/// Makes the pages and figures of studies from the database, one at a time. Caches figures and at
+/// most eight pages until their study changes. Any thread may call any function. Errors:
+/// `unavailable` if earlier calls take too long, `not_found` if there is no such study, and the
+/// database's errors.
 class StudyPages {
  public:
   /// `database_option`: ` --db PATH` for commands in advice; may be empty. `watch` must outlive the

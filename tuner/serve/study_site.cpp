@@ -69,7 +69,7 @@ const char* title_of(ErrorKind kind) {
 void answer_problem(httplib::Response& response, const Error& error) {
   const bool is_absent = error.kind == ErrorKind::not_found;
   response.status = is_absent ? 404 : 503;
-  // The page reloads itself once the database is available.
+  // Let the browser load the page again after 5 s, because the database may be available again.
   response.set_header("Refresh", "5");
   response.set_content(problem_page(title_of(error.kind), error.text()), k_html);
 }
@@ -146,8 +146,8 @@ void StudySite::answer_page(const httplib::Request& request, httplib::Response& 
   const auto study = after(path, "/studies/");
   const auto page_id = id_from_text(study.value_or(""));
   if (request.has_param("token") && (path == "/" || page_id)) {
-    // Move the token from the address into a cookie, so that no history, bookmark or screenshot has
-    // it.
+    // Move the token from the address into a cookie, so that the browser's history, bookmarks and
+    // screenshots do not contain it.
     response.set_header("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict",
                                                   cookie_, options_.token));
     return response.set_redirect(page_id ? fmt::format("/studies/{}", *page_id) : "/", 303);
@@ -215,7 +215,7 @@ void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Re
     double at_s = -k_infinity;
   };
   auto sent = std::make_shared<Sent>();
-  // A browser that reconnects sends the last version it saw.
+  // A browser that reconnects sends the version that it saw last.
   sent->version = request.has_header("Last-Event-ID") ? request.get_header_value("Last-Event-ID")
                                                       : request.get_param_value("since");
   response.status = 200;

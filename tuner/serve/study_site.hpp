@@ -57,7 +57,7 @@ class StudySite {
                       httplib::Response& response);
   [[nodiscard]] std::string news(std::optional<std::int64_t> id, std::string& version,
                                  std::string& fault);
-  /// Waits until changes are to be checked again. Returns false once the site is stopping.
+  /// Waits until it is time to check for changes again. Returns false if the site is stopping.
   [[nodiscard]] bool pause_between_polls();
 
   const SiteOptions options_;

@@ -37,7 +37,8 @@ Result<void> StudyWatch::poll() {
   if (auto opened = open_what_is_there(); !opened) return opened;
   const auto counter = history_->change_counter();
   if (!counter) return tl::unexpected(counter.error());
-  // A tuner that was killed leaves the file unchanged, so check for a writer, too.
+  // If a tuner is killed, the file does not change but the writer is gone. So also check for a
+  // writer.
   const bool has_writer = History::has_writer(database_);
   if (*counter == counter_ && has_writer == has_writer_) return {};
   if (auto read = read_versions(); !read) return read;
@@ -48,7 +49,7 @@ Result<void> StudyWatch::poll() {
 
 Result<void> StudyWatch::open_what_is_there() {
   struct stat now {};
-  // If the file is missing, opening it gives a better error.
+  // If stat fails, continue: opening the file gives a better error.
   const bool exists = ::stat(database_.c_str(), &now) == 0;
   const std::pair<std::uint64_t, std::uint64_t> file{now.st_dev, now.st_ino};
   if (exists && history_ && file == file_) return {};
@@ -69,7 +70,8 @@ Result<void> StudyWatch::read_versions() {
   for (const StudyRecord& study : *studies) {
     const auto counts = history_->status_counts(study.id);
     if (!counts) return tl::unexpected(counts.error());
-    // The end of a trial changes the totals, and its start changes a count.
+    // The version needs no data of single trials: the end of a trial changes the totals, and its
+    // start changes a count.
     std::string state =
         fmt::format("{} {} {} {} {} {}", study.name, to_text(study.status), study.elapsed_s,
                     study.overhead_usd, study.stop_reason, dump_json(study.recommendation));

@@ -19,9 +19,10 @@ class StudyWatch {
  public:
   explicit StudyWatch(std::filesystem::path database) : database_(std::move(database)) {}
 
-  /// Returns a text that changes if the study's state, time, cost of unused machines or
-  /// recommendation changes, or its number of trials in a state. Without an id, returns a text for
-  /// all studies. Returns `not_found` if the study or the database does not exist.
+  /// Returns a text that changes if the study changes. It depends on the study's status, tuning
+  /// time, cost of unused machines, recommendation, and number of trials in each status. Without an
+  /// id, returns a text for all studies together. Returns `not_found` if the study or the database
+  /// does not exist.
   [[nodiscard]] Result<std::string> version(std::optional<std::int64_t> study_id);
 
  private:

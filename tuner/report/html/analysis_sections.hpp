@@ -9,10 +9,10 @@
 
 namespace steptune {
 
-// Analysis of all trials together, as sections of the page.
+// The functions below make the page's sections about all trials together.
 
-/// Returns shares of variance by parameter and pair, their basis, and the path from baseline to
-/// best.
+/// Returns the shares of the variance by parameter and by pair, the trials that they come from, and
+/// the path from baseline to best.
 [[nodiscard]] std::string importance_html(const StudyImportance& importance);
 /// Returns the finding, the stages of a step, and the settings that change its time.
 [[nodiscard]] std::string bottleneck_html(const Bottleneck& bottleneck);

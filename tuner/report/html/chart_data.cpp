@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t k_most_decisions = 4'000;
 constexpr std::size_t k_fewest_decisions_each = 2;
 
-/// Rounds to `digits` significant digits: shorter text without a visible difference.
+/// Rounds to `digits` significant digits. This shortens the text without a visible difference.
 Json rounded(double value, int digits = 4) {
   if (!std::isfinite(value)) return nullptr;
   if (value == 0.0) return 0;
@@ -112,7 +112,8 @@ Json decisions_data(const std::vector<TrialDecision>& decisions,
               {"values", Json::array()},
               {"widths", Json::array()}};
     for (std::size_t k = 0; k < decision.values.size() && k < objectives.size(); ++k) {
-      // Decisions store minimised values; negate them again if the objective is maximised.
+      // A decision stores values that are to be minimised. If the objective is maximised, negate
+      // them again.
       json["values"].push_back(rounded(to_minimized(objectives[k].objective, decision.values[k])));
     }
     for (const double half_width : decision.half_widths)

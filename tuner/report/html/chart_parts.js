@@ -6,8 +6,8 @@ steptune.parts = (function () {
   var data;
   var tip = document.getElementById("tip");
 
-  // Reads the page's data and returns it, with the trials by number as well. Hides the text of a
-  // chart that is redrawn.
+  // Reads the page's data and returns it, together with the trials by number. Also hides the text
+  // at the pointer, because the charts are redrawn.
   function load() {
     data = JSON.parse(document.getElementById("data").textContent);
     data.byNumber = {};
@@ -18,7 +18,7 @@ steptune.parts = (function () {
 
   function isValue(value) { return typeof value === "number" && isFinite(value); }
   function isOver(trial) { return ["launching", "running", "interrupted"].indexOf(trial.status) < 0; }
-  // True for repeated runs of a configuration. They are compared only with each other.
+  // True for a trial that repeats a configuration. Repeated runs are compared only with each other.
   function isRepeat(trial) { return trial.purpose.indexOf("confirm") === 0 || trial.purpose === "sentinel"; }
   function repeatText(trial) { return trial.purpose === "sentinel" ? "baseline again" : "confirmation"; }
 
@@ -169,7 +169,8 @@ steptune.parts = (function () {
   }
   // Clips an interval to the chart.
   function within(scale, value) { return Math.max(scale.domain()[0], Math.min(scale.domain()[1], value)); }
-  // Returns about `count` round values of a scale and their format. All times have the same unit.
+  // Returns about `count` round values of a scale and the function that formats them. Times on one
+  // scale have the same unit.
   function ticksOf(scale, count, text, isTime) {
     var unit = isTime ? unitOf(scale.domain()[1]) : [1, ""];
     var domain = scale.domain().map(function (v) { return v / unit[0]; });

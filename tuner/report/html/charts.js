@@ -60,8 +60,8 @@
     var atY = function (d, raw) { return y(raw ? within(y, d) : d.values[1]); };
     var front = trials.filter(function (d) { return d.pareto; })
         .sort(function (a, b) { return (a.values[0] - b.values[0]) * (lessIsBetter ? 1 : -1); });
-    // The front is sorted by the first objective, best first. Up to the next trial's first value,
-    // this trial has the best second value.
+    // The front is sorted by the first objective, best first. Between the first values of two
+    // neighbours, the earlier trial has the best second value, so draw steps.
     f.g.append("path").attr("class", "front-line").attr("d",
         d3.svg.line().x(function (d) { return atX(d); }).y(function (d) { return atY(d); }).interpolate("step-after")(front));
     addIntervals(f.g, trials, atX, atY, 0, false);
@@ -70,13 +70,13 @@
     legend(canvas, legendOfTrials(trials));
   }
 
-  // Show a number of samples with all its digits.
+  // Returns a parameter's value as text. Whole numbers keep all digits.
   function valueText(value) {
     if (!isValue(value)) return value;
     return value % 1 === 0 && Math.abs(value) < 1e9 ? String(value) : fixed(value);
   }
-  // Makes a parameter's scale: numbers by size, other values by name. Inactive has a separate place
-  // below.
+  // Makes a parameter's scale: numbers by size, other values by name. Inactive trials have a
+  // separate place below.
   function parameterScale(i, range, trials) {
     var values = trials.map(function (d) { return d.parameters[i]; });
     var present = values.filter(function (v) { return v !== null; });
@@ -185,15 +185,16 @@
         free = tick.at + 3.2 * text.length + 6;
         f.g.append("text").attr("x", tick.at).attr("y", f.height + 16).attr("text-anchor", "middle").text(text);
       });
-      // Spread equal values by the trial's number, so that their places are the same at every
-      // redraw.
+      // Move marks with equal values apart. The distance depends on the trial's number, so that it
+      // is the same at every redraw.
       addMarks(f.g.append("g"), trials, function (d) { return axis.at(d.parameters[i]) + (d.n * 0.618 % 1 - 0.5) * 10; },
                function (d) { return y(d.values[0]); });
     });
   }
 
-  // Draws one bar for each row, with its 95 % interval. A bar may start where another bar ended
-  // (`from`). A label is above its bar, so that long labels have room on a narrow screen.
+  // Draws one bar for each row, with its 95 % interval. A bar with `from` starts there, for example
+  // where another bar ended. A label is above its bar, so that long labels have room on a narrow
+  // screen.
   function drawBars(canvas, chart, text) {
     var rows = chart.rows, step = 34;
     var start = chart.log ? 1 : 0;
@@ -214,7 +215,8 @@
     var groups = f.g.selectAll("g.bar-row").data(rows).enter().append("g").attr("class", "bar-row")
         .attr("transform", function (d, i) { return "translate(0," + i * step + ")"; });
     function at(d) { return isValue(d.from) ? d.from : start; }
-    // Returns the text of a bar that ends at `end`: its length, as a factor on a logarithmic scale.
+    // Returns the length of a bar that ends at `end`, as text. On a logarithmic scale, the length
+    // is a factor.
     function lengthText(d, end) {
       return text(!isValue(d.from) ? end : chart.log ? end / d.from : end - d.from);
     }
@@ -238,7 +240,7 @@
   function times(value) { return fixed(+value.toPrecision(3)) + "\u00d7"; }
   function drawBarCharts(canvas, list) {
     if (!(list || []).length) return;
-    // Make all cells first, because each further cell makes the other cells narrower.
+    // Make all cells before drawing, because each further cell makes the other cells narrower.
     var grid = d3.select(canvas).append("div").attr("class", "bar-charts");
     var cells = list.map(function () { return grid.append("div").node(); });
     list.forEach(function (chart, i) {

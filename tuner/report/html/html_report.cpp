@@ -54,8 +54,8 @@ std::string notes_list(const std::vector<std::string>& notes) {
   return html + "</ul>\n";
 }
 
-/// Returns the notes about the table of trials. Leaves out subjects that the recommendation's notes
-/// already cover.
+/// Returns the notes about the table of trials. Leaves out a note if the recommendation has a note
+/// on the same subject.
 std::vector<std::string> table_notes(const StudyReport& report) {
   std::vector<std::string> texts;
   for (const Note& note : report.board.notes) {
@@ -81,7 +81,7 @@ std::string objective_detail(const Recommendation& recommendation, const Objecti
   const double value = recommendation.incumbent_objectives[i];
   const std::string low = view.text(std::max(0.0, value - widths[i]));
   const std::string high = view.text(value + widths[i]);
-  // The interval is narrower than the digits shown.
+  // Both ends look the same with the shown digits, so give the width of the interval.
   if (low == high && value != 0.0)
     return text + ", 95 % interval \u00b1 " + format_percent(widths[i] / std::abs(value));
   return text + fmt::format(", 95 % interval {} to {}", low, high);
@@ -151,7 +151,7 @@ std::string usage(const StudyReport& report) {
     return html + fmt::format("<p>From a script: <code>steptune best {} --format {}</code></p>\n",
                               study, report.words.has_command ? "args" : "json");
   }
-  // The command line alone would not include the settings.
+  // Show `steptune exec`, because the command line alone does not include the settings.
   return html + fmt::format(
                     "<p>From a script: <code>steptune exec {0}</code>. The lines to change "
                     "in the program: <code>steptune best {0} --format python</code></p>\n",

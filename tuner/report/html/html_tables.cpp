@@ -44,7 +44,7 @@ std::string marks_of(const LeaderboardRow& row) {
   return text;
 }
 
-/// Returns a trial's purpose as the bill lists it.
+/// Returns the line of the bill that a trial belongs to.
 std::string bill_line(const TrialRecord& trial) {
   if (is_confirmation(trial.purpose)) return "confirmation";
   if (trial.purpose == TrialPurpose::baseline) return "baseline";
@@ -62,7 +62,8 @@ std::string bill_line(const TrialRecord& trial) {
 // The first decisions show the guards' limits, the latest show how the study ended.
 constexpr std::size_t k_shown_at_each_end = 200;
 
-/// Returns the verdict for a text such as `2.29 times as fast as the baseline`.
+/// Returns a decision's verdict, to be appended to a text such as
+/// `2.29 times as fast as the baseline`.
 const char* verdict_words(const StudyDecision& decision) {
   const std::string verdict = text_at(decision.numbers, "verdict");
   if (verdict == "faster") return ": faster";
@@ -191,7 +192,8 @@ std::string bill_table(const StudyReport& report) {
   total.machine_hours += unused.machine_hours;
   Line between;
   between.usd = report.tuning_usd - total.usd;
-  // A smaller difference is a rounding error: the two sums add the same prices in different orders.
+  // Ignore a smaller difference: both sums add the same prices in different orders, so rounding
+  // makes them differ.
   const double rounding_usd = k_rounding * report.tuning_usd;
   if (between.usd > rounding_usd) total.usd = report.tuning_usd;
   const auto line_html = [&hours](const std::string& name, const std::string& trials,
@@ -248,8 +250,8 @@ std::string machine_table(const StudyReport& report) {
       const auto found = session->machine.find(name);
       const bool is_known = found != session->machine.end();
       const std::string text = is_known ? found->second : "-";
-      // A hook reports its program's libraries once, with the baseline. A later run without them is
-      // no change.
+      // A hook reports its program's libraries only with the baseline. If a later run of the tuner
+      // has no baseline, its missing libraries are no change.
       if (is_known || !is_of_python(name) || knows_libraries(session->machine)) texts.insert(text);
       row += html_cell(text);
     }

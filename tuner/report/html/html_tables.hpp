@@ -7,15 +7,18 @@
 
 namespace steptune {
 
-// Tables of the page, as HTML.
+// The functions below return the page's tables as HTML.
 
-/// Returns the recommended configuration beside the baseline's, a row for each parameter.
+/// Returns a table of the recommended configuration and the baseline's, with a row for each
+/// parameter.
 [[nodiscard]] std::string configuration_table(const StudyReport& report);
-/// Returns a table of all trials. Cells also hold raw values, by which the page sorts.
+/// Returns a table of all trials. The page sorts rows by the raw values that the cells also
+/// contain.
 [[nodiscard]] std::string trials_table(const StudyReport& report);
-/// Returns numbers of trials, time and money by purpose.
+/// Returns a table of the number of trials, the time and the money for each purpose.
 [[nodiscard]] std::string bill_table(const StudyReport& report);
-/// Returns the machine of each run of the tuner and the libraries of its programs; marks changes.
+/// Returns a table of the machine of each run of the tuner, and of the libraries of its programs.
+/// Marks changes.
 [[nodiscard]] std::string machine_table(const StudyReport& report);
 /// Returns a table of decisions about the whole study, with their numbers. If there are many, shows
 /// the first and the latest.

@@ -10,7 +10,7 @@
   var tryAgainMs = 5000;
 
   function say(text, isFault) {
-    // Screen readers announce faults, but not the time at each change.
+    // Let screen readers announce faults, but not the time of each update.
     status.setAttribute("aria-live", isFault ? "polite" : "off");
     status.textContent = text;
     status.classList.toggle("fault", Boolean(isFault));
@@ -37,8 +37,8 @@
     window.scrollTo(0, at);
   }
 
-  // Runs one refresh at a time, with a pause as long as the refresh took, however often the study
-  // changes.
+  // Refreshes the page. Runs one refresh at a time, then pauses for as long as the refresh took,
+  // even if the study changes more often.
   function refresh() {
     if (busy) {
       again = true;
@@ -61,8 +61,8 @@
     }).then(function () {
       setTimeout(function () {
         busy = false;
-        // A page in the background has no events. When it is shown again, the server reports all
-        // changes since it was loaded.
+        // A page in the background does not listen. When it is shown again, the server reports all
+        // changes since the page was loaded.
         if (again && events) {
           again = false;
           refresh();
@@ -84,11 +84,11 @@
     });
   }
 
-  // A page that only shows an error has no events.
+  // A page that only shows an error gets no updates, so do not listen.
   if (!document.body.getAttribute("data-events")) return;
 
-  // A browser opens six connections to a host for all its tabs together, so only visible tabs keep
-  // one.
+  // A browser opens at most six connections to a host for all its tabs together, so a hidden tab
+  // closes its connection.
   document.addEventListener("visibilitychange", function () {
     if (document.hidden && events) {
       events.close();

@@ -8,9 +8,9 @@
 
 namespace steptune {
 
-/// A page from a server. It loads scripts and styles from the server's `k_asset_folder`, and links
-/// to the server's first page. The page updates itself when the server reports a change. The page
-/// has no content policy, because the server sends one.
+/// A page from a server. The page loads scripts and styles from the server's `k_asset_folder`, and
+/// links to the server's first page. The page updates itself when the server reports a change. The
+/// page has no content policy, because the server sends one.
 struct LivePage {
   std::string events;  ///< address of the server-sent events
 };

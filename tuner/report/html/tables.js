@@ -14,8 +14,8 @@ var steptune = (function () {
     return Array.prototype.slice.call(table.tBodies[0].rows);
   }
 
-  // Returns a cell's number if it has one, otherwise its text. Empty cells come last in both
-  // directions.
+  // Returns the sort key of a row: the cell's number if it has one, otherwise its text. Empty cells
+  // come last in both directions.
   function key(row, column) {
     var cell = row.cells[column];
     var number = cell.hasAttribute("data-v") ? +cell.getAttribute("data-v") : parseFloat(cell.textContent);
@@ -39,7 +39,8 @@ var steptune = (function () {
     keyed.forEach(function (entry) { table.tBodies[0].appendChild(entry.row); });
   }
 
-  // True if every word occurs; `name=value` compares the column of that name.
+  // True if the row contains every word. A word `name=value` must equal the cell of the column
+  // `name`.
   function matches(row, words, titles) {
     return words.every(function (word) {
       var at = word.indexOf("=");

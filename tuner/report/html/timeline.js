@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Places each launch of a trial in the timeline. Trials at the same time are in different lanes.
-// Rows of equal length follow each other like lines of text, so that a thousand trials are as
-// readable as ten.
+// SPDX-License-Identifier: Apache-2.0 Places each launch of a trial in the timeline. Launches that
+// overlap in time are in different lanes. The timeline is cut into rows of equal duration, like
+// lines of text, so that even a thousand trials are readable.
 "use strict";
 
 steptune.timeline = (function () {
@@ -18,9 +17,9 @@ steptune.timeline = (function () {
 
   function machineOf(trial) { return trial.job || trial.allocation || null; }
 
-  // Puts each launch into the lane with the same machines that became free last: a warm pool, or
-  // the only lane. A time in which machines were kept but not used (`unused`) follows the trial
-  // that left them.
+  // Puts each launch into a free lane for the same kind of machines. Prefers the lane of the same
+  // pool or allocation, otherwise the lane that became free last. A time in which machines were
+  // kept but not used (`unused`) follows the trial that used these machines.
   function lanes(launches, unused) {
     var free = [];
     // Clocks are read one after the other, so ignore overlaps of 0.05 s.
@@ -37,7 +36,7 @@ steptune.timeline = (function () {
       });
       if (best < 0) best = free.push({machines: machines, at: -Infinity, heldTo: -Infinity}) - 1;
       var lane = free[best];
-      // A warm start uses a machine kept since its last trial.
+      // For a warm start, the machine was kept since its last trial.
       launch.idleFrom = launch.trial.start === "warm" && lane.at > -Infinity ? lane.at : null;
       lane.at = Math.max(launch.to, lane.at);
       lane.machine = machine;
@@ -63,7 +62,7 @@ steptune.timeline = (function () {
     return launches.concat(unused).sort(function (a, b) { return a.from - b.from; });
   }
 
-  // Returns the jobs that ran several launches in turn.
+  // Returns the jobs that ran more than one trial, one after the other.
   function jobs(launches) {
     var byName = {};
     launches.forEach(function (launch) {

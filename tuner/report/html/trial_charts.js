@@ -37,8 +37,8 @@ steptune.trialCharts = (function () {
     var lanes = steptune.timeline.lanes(launches, unused), jobs = steptune.timeline.jobs(launches);
     var times = steptune.timeline.byTime(launches, unused);
     var width = Math.max(200, canvas.clientWidth), laneHeight = lanes.length > 12 ? 9 : lanes.length > 4 ? 14 : 20;
-    // Choose the span so that a launch is eight pixels wide on average, but not more rows than fit
-    // on a screen.
+    // Choose the time span of a row so that a launch is eight pixels wide on average. Limit the
+    // number of rows to what fits on a screen.
     var count = Math.max(1, Math.min(Math.ceil(24 / lanes.length), Math.ceil(launches.length / lanes.length * 8 / (width - 80))));
     var span = Math.max(1e-3, steptune.timeline.busy(times) / count * 1.001);
     var rows = steptune.timeline.rows(times, span);
@@ -76,8 +76,8 @@ steptune.trialCharts = (function () {
         return trialText(d.trial) + "\nbegun at " + seconds(d.from) + ", took " + seconds(d.to - d.from) +
             (d.trial.start ? "\n" + d.trial.start + " start" : "") + (d.trial.instances ? " on " + d.trial.instances : "");
       });
-      // Bars of the start-up, until the first step: full height on a machine that was started for
-      // the trial, otherwise a thin bar at the bottom.
+      // Draw a bar for each start-up, until the first step. It has full height if a machine was
+      // started for the trial; otherwise it is a thin bar at the bottom.
       bar("start-up", begun.filter(startup), function (d) { return d.from; }, function (d) { return Math.min(d.to, d.from + startup(d)); })
           .attr("class", function (d) { return kindOfStart(d.trial); })
           .attr("y", function (d) { return (d.lane + 1) * laneHeight - 1 - startHeight(d.trial); })
