@@ -149,7 +149,7 @@ Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
       if (!cell) continue;
       const RecordedTable::Column& column = table->measured()[i];
       behaviour.metrics[column.name] = *cell;
-      // If another column than the objective is used as time, these columns are not its parts.
+      // Parts belong to the objective, so leave them out if another column is the time.
       if (!column.is_part || time.index != 0) continue;
       const double seconds = seconds_per_unit(column).value_or(time.seconds);
       behaviour.parts[part_name(column.name)] += *cell * seconds;
