@@ -102,7 +102,7 @@ Result<HttpResponse> CurlTransport::send(const HttpRequest& request, const HttpT
   if (handle_ == nullptr) handle_ = lib.easy_init();
   if (handle_ == nullptr) return fail(ErrorKind::internal, "libcurl could not be initialised");
   CURL* curl = handle_;
-  lib.easy_reset(curl);  // keeps open connections
+  lib.easy_reset(curl);  // open connections stay open
   HttpResponse response;
   std::array<char, CURL_ERROR_SIZE> reason{};
   const HeaderList headers = header_list(lib, request.headers);
