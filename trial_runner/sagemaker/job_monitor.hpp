@@ -59,8 +59,8 @@ class JobMonitor {
     return output_read_s_ >= job.output_until_s();
   }
   /// Call this when the job of a pack has ended and its output was read. Reads the pack's remaining
-  /// lines. Divides the rest of the bill among the trials that have started and not yet finished.
-  /// Does nothing for a job with a single trial.
+  /// lines. Divides the rest of the bill among its unfinished trials, except those that wait for
+  /// another job. Does nothing for a job with a single trial.
   void close_pack(TrialJobs& jobs, const TrialJob& ended, std::vector<TrialEvent>& events);
   /// True if the job ended before this trial's turn because of another trial, so that this trial
   /// may run in another job. Call this after `close_pack`.
@@ -100,7 +100,7 @@ class JobMonitor {
   std::optional<LogFollower> logs_;
   std::map<std::string, PackTurns> packs_;  ///< by job
   double next_output_s_ = 0.0;
-  double output_read_s_ = -k_infinity;  ///< last complete reading
+  double output_read_s_ = -k_infinity;  ///< time of the last complete reading
   /// Lower bound, from log lines, of the service's wall clock at the origin of `Clock::now_s`. The
   /// local wall clock is no substitute, because it may be set while jobs run.
   double service_origin_wall_s_ = -k_infinity;

@@ -23,8 +23,8 @@ class JobOutput {
   [[nodiscard]] static Result<JobOutput> create(const TrialSpec& spec);
 
   /// Reads a line printed at `time_s`. Returns hook events and reports with a rank, from all hosts.
-  /// Reports without a rank are equal on all hosts, so returns only those of the host that reported
-  /// first.
+  /// Reports without a rank are equal on all hosts, so returns only the reports of the first host
+  /// that reported.
   [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
   /// True if the host that reported first is in a phase (`ReportReader::phase_under_way`).
   [[nodiscard]] bool phase_under_way() const;

@@ -75,7 +75,7 @@ class ProcessHost final : public SubmitHost {
 
   const Clock& clock_;
   ProcessHostOptions options_;
-  std::vector<std::string> environment_;       ///< of Slurm's commands
+  std::vector<std::string> environment_;       ///< environment of Slurm's commands
   std::vector<std::string> step_environment_;  ///< environment of steps; srun passes it on
   std::filesystem::path study_folder_;
   std::list<Command> commands_;

@@ -75,7 +75,7 @@ struct ClientParts {
 
 /// Calls JSON services. Paces each operation and signs each attempt. Retries transient failures
 /// after random delays: throttling, 5xx, no response, expired credentials (once), and a clock that
-/// differs from the server's. The retry rules are those of the AWS SDKs' "standard" mode, with more
+/// differs from the server's. Follows the AWS SDKs' retry rules for the "standard" mode, with more
 /// attempts because the account's limits are a few requests a second. Not thread safe.
 class JsonClient {
  public:

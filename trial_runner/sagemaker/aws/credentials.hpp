@@ -15,13 +15,14 @@
 
 namespace steptune::aws {
 
-/// Access of the credential providers to the outside. Referenced objects outlive the chain.
+/// Settings, network, clock and processes for the credential providers. Referenced objects outlive
+/// the chain.
 struct CredentialsParts {
   Environment environment;
   SharedConfig config;
   HttpTransport& transport;
   const Clock& clock;
-  std::string region;  ///< for regional STS endpoints
+  std::string region;  ///< region of the STS endpoint
   std::function<Result<std::string>(const std::vector<std::string>&)> run_process;
 };
 
