@@ -24,9 +24,9 @@ struct InstanceType {
 /// Returns the rented groups with their counts. An ordinary cluster gives one group without a name.
 [[nodiscard]] std::vector<InstanceGroup> rented_groups(const Resources& resources);
 
-/// Returns USD per hour of all machines together. For a type missing in `instances`, returns an
-/// error that names a similar type, if there is one, and how to add a price. All prices in
-/// `instances` must be known, because the price 0 would count as free.
+/// Returns USD per hour of all machines together. If `instances` lacks a type, the error names a
+/// similar type, if there is one, and how to add a price. All prices in `instances` must be known,
+/// because the price 0 would count as free.
 [[nodiscard]] Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,
                                           const Resources& resources);
 
@@ -49,9 +49,9 @@ struct PriceTable {
 /// nullopt if neither that variable nor a home folder is set.
 [[nodiscard]] std::optional<std::filesystem::path> user_price_directory();
 
-/// Returns the directories to search for price tables, in order of precedence: the directories in
-/// `STEPTUNE_PRICE_PATH` (separated by colons), `user_price_directory`, the installed directories
-/// (common/shipped_files.hpp).
+/// Returns the directories to search for price tables, in order of precedence. These are the
+/// directories in `STEPTUNE_PRICE_PATH` (separated by colons), `user_price_directory`, and the
+/// installed directories (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
 
 /// Finds the first table for a price list (`PriceListService::name`) and region. If there is none,

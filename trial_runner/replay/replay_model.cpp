@@ -44,8 +44,8 @@ std::string_view suffix_of(std::string_view name) {
   return mark == std::string_view::npos ? std::string_view() : name.substr(mark + 1);
 }
 
-/// Returns the seconds in one unit of a time column, judged by its unit or its name
-/// (`training_time`, `compile_ms`). nullopt for columns that are no time.
+/// Returns the seconds in one unit of a time column, from its unit or its name (`training_time`,
+/// `compile_ms`). nullopt for columns without a time.
 std::optional<double> seconds_per_unit(const RecordedTable::Column& column) {
   for (const std::string_view unit : {std::string_view(column.unit), suffix_of(column.name)}) {
     if (const auto seconds = seconds_in(unit)) return seconds;

@@ -35,8 +35,8 @@ class ReplayTrial {
     std::optional<double> steps;  ///< number of steps after which the trial completes
     StepNoise noise;
     std::uint64_t seed = 0;
-    /// The next report comes when the time since the first step has grown by this share, but at
-    /// least one step later. 0: the trial reports each step.
+    /// Time to the next report as a share of the time since the first step, but at least one step.
+    /// 0: the trial reports each step.
     double report_growth = 1.0 / 32.0;
   };
   explicit ReplayTrial(Plan plan);

@@ -39,9 +39,9 @@ void add_carried_hook(std::string_view packed, const std::vector<std::string>& a
 /// Returns the command that each container runs, and its variables. The command runs `argv`, in the
 /// code channel's folder if there is one. If a launch uses several instances, variables pass the
 /// instance's number and the address of the first instance to torchrun. If `enters_hook` is true,
-/// the command runs `k_enter_hook`. First, the command writes `files` (contents by path). The added
-/// words and values respect SageMaker's limits of 256 and 512 characters, unless files exceed about
-/// 12 KiB. Returns an empty command if `argv` is empty.
+/// the command runs `k_enter_hook`. Before the program starts, the command also writes `files`
+/// (contents by path). The added words and values respect SageMaker's limits of 256 and 512
+/// characters, unless files exceed about 12 KiB. Returns an empty command if `argv` is empty.
 [[nodiscard]] ContainerStart entry_point(const std::vector<std::string>& argv, bool in_code_channel,
                                          const std::optional<Launch>& launch,
                                          bool enters_hook = false,

@@ -59,8 +59,8 @@ Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) 
     ++launches;
   }
   if (!latest) return std::nullopt;
-  // If no job of this name got machines, the trial was waiting, or it is in a pack that is named
-  // after another trial.
+  // If no job of this name got machines, the trial was waiting, or a pack with another name has run
+  // it.
   const bool was_billed = former_billed_s > 0.0 || latest->billed_since_wall_s;
   if (lacked_capacity(*latest) && !was_billed) return std::nullopt;
   const std::string name = job_name(prefix_, spec.key, launches);

@@ -18,7 +18,7 @@ enum class JobFailure {
 };
 
 /// Classifies a FailureReason. AWS does not document its texts. An unknown text counts as a failure
-/// of the program, so the runner does not retry the job, and shows the end of its log.
+/// of the program: the runner shows the end of its log and does not retry the job.
 [[nodiscard]] JobFailure classify_failure(std::string_view failure_reason);
 
 /// Returns a text for people, such as `internal error of SageMaker`.

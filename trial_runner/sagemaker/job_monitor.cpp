@@ -352,7 +352,8 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
 
 bool JobMonitor::was_left_out(const TrialJob& job) {
   if (!job.is_packed() || job.turn_end() || !job.job_has_ended()) return false;
-  // If the job failed before its first turn, no single trial is the reason.
+  // If the job failed before its first turn, no single trial is the reason, so all of its trials
+  // fail.
   if (job.last_description().status == "Failed" && turns_of(job).none_has_begun()) return false;
   // A trial that the caller has stopped needs no other job.
   const bool is_wanted = job.stop_reason() != StopCause::caller;

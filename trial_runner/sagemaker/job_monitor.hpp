@@ -18,7 +18,7 @@ namespace steptune {
 
 /// Polls the service and updates the states of trials. If there was no capacity, a trial waits
 /// again. Reads the output of all trials from CloudWatch Logs with common requests. After a
-/// transient failure, the next call repeats the request. Errors are those of `Outage`.
+/// transient failure, the next call repeats the request. Returns the errors of `Outage`.
 class JobMonitor {
  public:
   /// The arguments outlive the object.
@@ -36,14 +36,14 @@ class JobMonitor {
   /// any other function.
   void begin(std::string prefix, LogFollower logs);
 
-  /// Takes over a former tuner's job as described by the service. `pool_job` is the job whose warm
-  /// pool it uses, if any. The trial's state changes from waiting to requested.
+  /// Takes over an earlier tuner's job with its `state` at the service. `pool_job` is the job whose
+  /// warm pool it uses, if any. The trial's state changes from waiting to requested.
   void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state,
              std::optional<std::string> pool_job = std::nullopt);
 
-  /// Requests the end of a trial. The shell of a pack accepts no commands, so a job is stopped only
-  /// after a stop was requested for all of its unfinished trials. (The shell ends each trial when
-  /// its time is over.) The next `poll` repeats a failed request.
+  /// Requests the end of a trial. The shell of a pack accepts no commands. So this stops a job only
+  /// if a stop was requested for all of its unfinished trials. (The shell ends each trial when its
+  /// time is over.) The next `poll` repeats a failed request.
   void request_stop(TrialJobs& jobs, TrialJob& job, StopCause reason);
   /// Ends the jobs of trials that have printed nothing for longer than their limit.
   void stop_silent_jobs(TrialJobs& jobs);

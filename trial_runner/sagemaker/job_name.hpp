@@ -9,8 +9,8 @@
 
 namespace steptune {
 
-/// Returns the prefix of all job names of a study, ending with '-': the allowed characters of the
-/// study's name, and a hash of name and `salt`. The salt, such as database and creation time,
+/// Returns the prefix of all job names of a study. It consists of the allowed characters of the
+/// study's name, a hash of name and `salt`, and '-'. The salt, such as database and creation time,
 /// distinguishes studies of the same name in one account.
 [[nodiscard]] std::string job_name_prefix(const std::string& study, const std::string& salt);
 

@@ -92,7 +92,7 @@ bool lacked_capacity(const JobDescription& state) {
 
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopCause> requested,
                      const TrialLimits& limits, const OutputTail& output) {
-  // Either the shell or the runner detects silence. The runner then stops the job.
+  // The shell reports silence as a limit. If the runner detects silence first, it stops the job.
   const bool ended_well = !end.limit && end.exit_code == 0;
   if (end.limit == TurnLimit::silence || (requested == StopCause::no_output && !ended_well)) {
     return stopped_outcome(StopCause::no_output, limits);

@@ -11,7 +11,7 @@
 namespace steptune {
 
 /// Tolerates transient failures of AWS for a limited time: throttling, server errors, a lost
-/// network, and expired credentials, which the user can renew. The caller repeats a failed request
+/// network, and expired credentials (the user can renew them). The caller repeats a failed request
 /// later.
 class Outage {
  public:

@@ -48,12 +48,12 @@ class PackTurns {
 
   /// Sets when the job's billing began.
   void set_billed_since(double wall_s) { billed_since_s_ = wall_s; }
-  /// Returns the billed seconds of a trial whose turn has ended: the length of its turn, and an
-  /// equal part of the job's time before the first turn. Counts them as charged.
+  /// Charges a trial whose turn has ended, and returns its billed seconds: the length of its turn,
+  /// and an equal part of the job's time before the first turn.
   double take_share_s(TrialKey key);
   /// Sets the job's billed seconds, when the service has reported them.
   void set_billable(double billable_s) { billable_s_ = billable_s; }
-  /// Returns the billed seconds not yet charged, and counts them as charged.
+  /// Charges and returns the billed seconds that are not charged yet.
   double take_rest_s();
 
  private:

@@ -45,8 +45,8 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
 }
 
 int SageMakerRunner::open_places() const {
-  // If a trial waits although a later one has started, request no new trials. Otherwise it could
-  // wait for ever.
+  // If a trial waits although a later one has started, request no new trials. Otherwise the waiting
+  // trial could wait for ever.
   const bool any_deferred = std::ranges::any_of(
       jobs_, [](const TrialJob& job) { return job.waits() && job.is_deferred(); });
   if (any_deferred) return 0;

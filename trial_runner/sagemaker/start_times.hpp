@@ -4,8 +4,7 @@
 namespace steptune {
 
 /// Times from a job's request to its program's start, learned from earlier jobs. Initial values
-/// come from AWS's posts on warm pools: a first job starts in 136 to 176 s, a warm one in 19 to 70
-/// s.
+/// come from AWS's posts on warm pools: cold jobs start in 136 to 176 s, warm jobs in 19 to 70 s.
 class StartTimes {
  public:
   void add(bool warm, double seconds) { (warm ? warm_ : cold_).add(seconds); }

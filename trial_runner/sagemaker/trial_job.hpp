@@ -75,14 +75,15 @@ class TrialJob {
 
   [[nodiscard]] const TrialSpec& spec() const { return spec_; }
   [[nodiscard]] TrialKey key() const { return spec_.key; }
-  /// Returns nullopt for jobs that cannot use pools.
+  /// Returns the key of the warm pools that the job can use; nullopt if it can use none.
   [[nodiscard]] const std::optional<PoolKey>& pool_key() const { return pool_key_; }
   /// Returns the price of all machines of the job together.
   [[nodiscard]] double usd_per_hour() const { return usd_per_hour_; }
 
   [[nodiscard]] JobState state() const { return state_; }
   [[nodiscard]] bool waits() const { return state_ == JobState::waiting; }
-  /// True if the trial has a job, and the runner does not know that the trial has ended.
+  /// True if a job was requested for the trial and, as far as the runner knows, the trial has not
+  /// ended.
   [[nodiscard]] bool under_way() const;
   /// True if the program has run, in this or an earlier launch.
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }

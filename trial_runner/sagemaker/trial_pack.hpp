@@ -11,11 +11,11 @@
 #include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/container_start.hpp"
 
-/// A pack: several trials that one job runs in turn on its machine, so that the start of a job is
-/// paid only once. A shell in the container (run_pack.sh) starts each trial in its own process
-/// group. It ends a trial when its time is over, or when it is clearly slow or silent. It prints
-/// marks at the start and the end of each trial. A running job accepts no commands, so the request
-/// contains all data for the shell.
+/// A pack is a set of trials that one job runs in turn on its machine. So the study pays for the
+/// start of only one job. A shell in the container (run_pack.sh) starts each trial in its own
+/// process group. It ends a trial when its time is over, or when it is clearly slow or silent. It
+/// prints marks at the start and the end of each trial. A running job accepts no commands, so the
+/// request contains all data for the shell.
 namespace steptune {
 
 /// One trial of a pack, as written in the request.

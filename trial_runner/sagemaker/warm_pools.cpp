@@ -115,7 +115,7 @@ void WarmPools::give(const std::string& job, const std::string& used) {
 
 void WarmPools::pass_on(const std::string& job, const PoolState& state, double requested_s) {
   const auto taken = find_taken(job);
-  // If no job waits for this pool, a job of this study already uses it.
+  // If the pool is no longer in `taken_`, a job of this study already uses it.
   if (taken == taken_.end()) return;
   if (state.status == "Available") {
     pools_.push_back(std::move(taken->pool));
@@ -158,7 +158,7 @@ void WarmPools::count_unused(const std::string& job, double since_s, double reta
                              double usd_per_hour) {
   if (retained_s <= 0.0) return;
   // The service reports only the length of the idle time. It began at the end of the pool's job:
-  // seconds before `since_s`, or long before if an earlier tuner left the pool.
+  // seconds before the pool became available, or long before if an earlier tuner left the pool.
   const double ago_s = std::max(0.0, clock_.now_s() - since_s - retained_s);
   const double to_wall_s = clock_.wall_time_s() - ago_s;
   unused_.push_back({job, to_wall_s - retained_s, to_wall_s, usage_usd(usd_per_hour, retained_s)});

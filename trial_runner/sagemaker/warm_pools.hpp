@@ -19,8 +19,8 @@
 namespace steptune {
 
 /// Warm pools of a study's jobs, until a job uses them or they are released. Counts the cost of
-/// unused pools. After a transient failure, the next call repeats the request. Errors are those of
-/// `Outage`.
+/// unused pools. After a transient failure, the next call repeats the request. Returns the errors
+/// of `Outage`.
 class WarmPools {
  public:
   /// The arguments outlive the object.

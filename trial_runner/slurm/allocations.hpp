@@ -42,7 +42,7 @@ class Allocations {
   /// The arguments outlive the object.
   Allocations(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options);
 
-  /// Finds allocations of a former tuner. Waits for the controller's answer.
+  /// Finds allocations of an earlier tuner. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin(const std::string& prefix);
   /// Requests the list of the queue and renews leases, if they are due. Returns an error if the
   /// controller has not answered for too long, or if leases are about to expire and cannot be
@@ -58,8 +58,8 @@ class Allocations {
   [[nodiscard]] Allocation* free_for(const std::string& kind, double needed_s);
   /// Returns the expected seconds until a trial could start in an allocation of this kind. If an
   /// allocation is free, a step starts at once. Otherwise Slurm's estimate for a pending allocation
-  /// counts. Without an estimate, the result is the usual wait (`QueueWaits`), or the time that the
-  /// allocation has already waited, if that is longer.
+  /// counts. Without an estimate, the usual wait (`QueueWaits`) counts, or the time already waited
+  /// if it is longer.
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
   /// True if the study holds a running allocation of a kind outside `kinds`. Also true if the last
   /// request for such a kind was granted within `soon_s`.
@@ -86,8 +86,8 @@ class Allocations {
   void set_free(Allocation& allocation, std::optional<double> ended_s = std::nullopt);
 
   /// Returns the job's state from a list requested after `time_s`. nullopt if there is no such list
-  /// yet (then requests one soon), or if the job has just gone missing from it. Returns `GONE` if
-  /// the controller no longer knows the job.
+  /// yet (then requests one soon), or if the job is newly missing from it. Returns `GONE` if the
+  /// controller no longer knows the job.
   [[nodiscard]] std::optional<std::string> state_after(const std::string& name, double time_s);
 
   /// Returns the setbacks since the last call, in order.

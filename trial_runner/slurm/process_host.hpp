@@ -23,9 +23,8 @@ struct ProcessHostOptions {
   double command_limit_s = 45.0;             ///< a command that takes longer is killed
   /// Seconds between a placeholder's checks of its lease.
   int holder_poll_s = 5;
-  /// Variables of this program's environment that steps get, in addition to those that `srun`
-  /// needs: names, or prefixes followed by `*`. nullopt: all variables that Slurm's commands get,
-  /// too.
+  /// Environment variables that steps get in addition to those that `srun` needs: names, or
+  /// prefixes followed by `*`. nullopt: all variables that Slurm's commands get, too.
   std::optional<std::vector<std::string>> inherited{};
 };
 

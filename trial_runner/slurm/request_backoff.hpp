@@ -27,8 +27,8 @@ class RequestBackoff {
   explicit RequestBackoff(const SlurmOptions& options) : options_(options) {}
 
   /// Records a setback. `held` is the number of other allocations of the kind, held or requested.
-  /// Returns the reason if trials of this kind must be given up. nullopt: they wait for such an
-  /// allocation or for the next request.
+  /// Returns the reason if the runner must give up trials of this kind. nullopt: they wait for such
+  /// an allocation or for the next request.
   [[nodiscard]] std::optional<std::string> on_setback(const std::string& kind, Setback setback,
                                                       const std::string& why, int held,
                                                       double now_s);

@@ -187,7 +187,7 @@ void SlurmRunner::replace_short(Allocation& allocation, double needed_s) {
     return;
   }
   // If a list of the queue came late, too little of this allocation may be left, but the next one
-  // may last. If the total length is too short, the next one is too short as well.
+  // may last long enough. If the total length is too short, the next one is too short as well.
   const auto setback = lasts_s < needed_s ? Setback::refused : Setback::unused;
   allocations_.give_back_as(allocation, setback,
                             fmt::format("job {}: {}", allocation.id, too_short(lasts_s, needed_s)));

@@ -318,8 +318,7 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   auto answers = slurm::test_submissions(first, section_.run);
   std::size_t asked = answers.size();
   bool are_refused = std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
-  // Only if Slurm refuses every spec can no trial start, so test further specs until Slurm accepts
-  // one.
+  // If Slurm refuses every spec, no trial can start. So test further specs until Slurm accepts one.
   for (; are_refused && asked < specs.size(); ++asked) {
     const slurm::TestedSubmission next =
         slurm::test_submissions({specs[asked]}, section_.run).front();
@@ -328,7 +327,7 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   }
   for (const slurm::TestedSubmission& answer : answers)
     lines.push_back({"sbatch", answer.text, are_refused});
-  // If Slurm could not be asked, the last answer says why.
+  // If sbatch cannot be used, `test_submissions` stops early, and its last answer says why.
   if (asked >= k_most_specs_tested && asked < specs.size()) {
     lines.push_back(
         {"sbatch", fmt::format("asked about {} of {} kinds of allocation: each is a request to the "

@@ -63,8 +63,8 @@ class SlurmSettings final : public RunnerSettings {
       const RehearsalOptions& options) const override;
 
  private:
-  /// Returns the length of the shortest useful allocation: the longest trial plus `poll`, because
-  /// the runner sees the allocation's start only in the next list of the queue.
+  /// Returns the length of the shortest useful allocation: the longest trial plus `poll`. The
+  /// runner sees the allocation's start only in the next list of the queue.
   [[nodiscard]] double least_allocation_s() const;
 
   SlurmSection section_;

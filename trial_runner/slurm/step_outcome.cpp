@@ -137,7 +137,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
     } else if (marks.was_asked_to_end()) {
       outcome.detail = "asked to end from outside, for example by a preemption with a grace time";
     } else {
-      // The output shows how it ended.
+      // If no output is missing, no other reason than an end from outside is left.
       outcome.detail =
           evidence.fault.empty() ? "its step was ended from outside" : "how it ended is not known";
     }

@@ -47,9 +47,9 @@ struct StepEvidence {
 /// without the allocation's state.
 [[nodiscard]] bool is_proven_success(const StepMarks& marks, std::optional<StopCause> cause);
 
-/// Returns the trial's outcome. Returns nullopt if the launch failed without a fault of the trial:
-/// not all tasks started although no task failed by itself, or another program used the assigned
-/// port. Then sets `detail` to the reason.
+/// Returns the trial's outcome. Returns nullopt if the launch failed without a fault of the trial.
+/// Either not all tasks started although no task failed by itself, or another program used the
+/// assigned port. Then sets `detail` to the reason.
 [[nodiscard]] std::optional<Outcome> step_outcome(const StepMarks& marks,
                                                   const StepEvidence& evidence,
                                                   const TrialLimits& limits, int tasks,

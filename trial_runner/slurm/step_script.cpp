@@ -76,8 +76,8 @@ std::string marking_lines(const std::string& mark_word) {
       mark_word, k_node);
 }
 
-/// Returns the shell code that sets ranks and the address of the rendezvous, so that the processes
-/// of a launch find each other.
+/// Returns the shell code that sets ranks and the rendezvous, by which the processes of a launch
+/// find each other.
 std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
   std::string text;
   if (spec.launch) {

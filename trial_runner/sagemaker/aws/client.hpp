@@ -75,8 +75,8 @@ struct ClientParts {
 
 /// Calls JSON services. Paces each operation and signs each attempt. Retries transient failures
 /// after random delays: throttling, 5xx, no response, expired credentials (once), and a clock that
-/// differs from the server's. Follows the AWS SDKs' retry rules for the "standard" mode, with more
-/// attempts because the account's limits are a few requests a second. Not thread safe.
+/// differs from the server's. Follows the AWS SDKs' retry rules for the "standard" mode. Makes more
+/// attempts, because accounts are limited to a few requests a second. Not thread safe.
 class JsonClient {
  public:
   explicit JsonClient(ClientParts parts, RetryPolicy policy = {});
@@ -106,8 +106,8 @@ class JsonClient {
 [[nodiscard]] bool is_throttling(const AwsError& error);
 [[nodiscard]] bool is_transient(const AwsError& error);
 
-/// Reads an error response. Its code is the header x-amzn-ErrorType, otherwise `__type` or `code`,
-/// without a prefix up to '#' and without the text from ':' on. Its message is `message` or
+/// Reads an error response. Its code is the header x-amzn-ErrorType, otherwise `__type` or `code`.
+/// Removes the code's prefix up to '#', and its text from ':' on. Its message is `message` or
 /// `Message`. If the body is no JSON object, the message is its first 1024 bytes.
 [[nodiscard]] AwsError parse_error_response(const HttpResponse& response,
                                             const std::string& operation);

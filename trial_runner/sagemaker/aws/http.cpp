@@ -52,7 +52,7 @@ HeaderList header_list(const Libcurl& curl, const Headers& headers) {
     list.reset(longer);
   };
   for (const auto& [name, value] : headers) {
-    // libcurl's notation for a header with an empty value.
+    // libcurl sends a header without a value only if its name ends with `;`.
     append(value.empty() ? name + ";" : name + ": " + value);
   }
   append("Expect:");

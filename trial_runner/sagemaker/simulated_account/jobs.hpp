@@ -74,7 +74,7 @@ class SimulatedJob {
   [[nodiscard]] double modified_s() const { return transitions_.back().start_s; }
   [[nodiscard]] std::optional<double> training_start_s() const { return training_start_s_; }
   [[nodiscard]] std::optional<double> training_end_s() const { return training_end_s_; }
-  [[nodiscard]] double billed_s() const { return billed_s_; }  ///< for each instance
+  [[nodiscard]] double billed_s() const { return billed_s_; }  ///< billed seconds of each instance
   /// True if another job may use this job's machines.
   [[nodiscard]] bool left_healthy_machines() const { return end_.are_machines_healthy; }
 

@@ -18,9 +18,8 @@ namespace steptune::simulated {
 
 /// A simulated AWS account under a virtual clock: training jobs, warm pools, quotas, logs and
 /// metrics. It is the transport of the real client, so pacing, retries and parsing are real, and
-/// hours pass in milliseconds. It behaves like the tests' emulator (tests/sagemaker_emulator), with
-/// two differences: it checks no signatures, and a `ProgramModel` describes the programs instead of
-/// real processes.
+/// hours pass in milliseconds. It behaves like the tests' emulator (tests/sagemaker_emulator),
+/// except that it checks no signatures, and a `ProgramModel` replaces real processes.
 ///
 /// Events happen only during `send`, `advance_to` and `audit`. Results depend only on the options,
 /// the model, and the requests with their times. Not thread safe. `clock` outlives the account.
