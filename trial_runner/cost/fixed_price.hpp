@@ -8,13 +8,14 @@
 
 namespace steptune {
 
-/// Price of machines that a study gives once for all configurations.
+/// Price of machines, if the study states one price for all configurations.
 struct FixedPrice {
-  std::optional<double> usd_per_hour;  ///< of one machine
+  std::optional<double> usd_per_hour;  ///< price of one machine
   double machines = 1.0;               ///< number of machines that the planned run pays for
 
-  /// Returns the prices of the planned run and of a trial. `parallel` trials share one machine, and
-  /// each pays an equal part of its price. The planned run pays for all machines.
+  /// Returns the hourly prices of the planned run and of a trial; nullopt without a price.
+  /// `parallel` trials share one machine, and each pays an equal part of its price. The planned run
+  /// pays for all machines.
   [[nodiscard]] std::optional<HourlyPrice> of_share(int parallel) const {
     if (!usd_per_hour) return std::nullopt;
     return HourlyPrice{*usd_per_hour * machines, *usd_per_hour / parallel};

@@ -21,13 +21,12 @@ struct InstanceType {
   int gpus = 0;
 };
 
-/// Returns the rented groups with their counts: the groups of a heterogeneous cluster, or one group
-/// of the usual type.
+/// Returns the rented groups with their counts. An ordinary cluster gives one group without a name.
 [[nodiscard]] std::vector<InstanceGroup> rented_groups(const Resources& resources);
 
-/// Returns USD per hour of all machines together. For a type missing in `instances`, returns an
-/// error that names a similar type, if there is one, and how to add a price. All prices in
-/// `instances` must be known: the price 0 would count as free.
+/// Returns USD per hour of all machines together. If `instances` lacks a type, the error names a
+/// similar type, if there is one, and how to add a price. All prices in `instances` must be known,
+/// because the price 0 would count as free.
 [[nodiscard]] Result<double> usd_per_hour(const std::map<std::string, InstanceType>& instances,
                                           const Resources& resources);
 
@@ -45,18 +44,18 @@ struct PriceTable {
 [[nodiscard]] Result<PriceTable> read_price_table(const std::filesystem::path& file);
 [[nodiscard]] Result<PriceTable> price_table_from_json(const Json& json, const std::string& where);
 
-/// Returns the directory of this user's own price tables, which precede the installed ones:
-/// `$XDG_DATA_HOME/steptune/prices`, by default under `~/.local/share`. nullopt without a home
-/// folder.
+/// Returns the directory of this user's own price tables: `$XDG_DATA_HOME/steptune/prices`, by
+/// default under `~/.local/share`. A table there replaces an installed table of the same name.
+/// nullopt if neither that variable nor a home folder is set.
 [[nodiscard]] std::optional<std::filesystem::path> user_price_directory();
 
-/// Directories searched for tables, in this order: directories in `STEPTUNE_PRICE_PATH` (separated
-/// by colons), the user's own (`user_price_directory`), the installed ones
-/// (common/shipped_files.hpp).
+/// Returns the directories to search for price tables, in order of precedence. These are the
+/// directories in `STEPTUNE_PRICE_PATH` (separated by colons), `user_price_directory`, and the
+/// installed directories (common/shipped_files.hpp).
 [[nodiscard]] std::vector<std::filesystem::path> price_table_directories();
 
-/// Finds the first table for a provider's list (`PriceListService::name`) and region. If there is
-/// none, the error names the searched directories and how to get a table.
+/// Finds the first table for a price list (`PriceListService::name`) and region. If there is none,
+/// the error names the searched directories and how to get a table.
 [[nodiscard]] Result<PriceTable> find_price_table(const std::string& list,
                                                   const std::string& region);
 [[nodiscard]] Result<std::filesystem::path> find_price_table_file(const std::string& list,

@@ -16,7 +16,8 @@ const Json* member(const Json& json, const char* key) {
   return found != json.end() ? &*found : nullptr;
 }
 
-/// Returns the type of all instances; empty if there are several types or a placeholder.
+/// Returns the type of all instances; empty if there are several types, or if the type contains a
+/// placeholder.
 std::string only_type(const Json& section) {
   std::set<std::string> types;
   if (member(section, "instance_type") != nullptr) {
@@ -74,7 +75,7 @@ RemoteMachine instance_facts(const Json& section, const std::filesystem::path& f
   }
   known.why_not_more = "nothing is known about " + type;
   const auto found = described(section, type, folder, price_list);
-  // Leave facts out if they are unknown.
+  // A price alone gives no facts about the machine.
   if (!found || found->vcpus == 0) return known;
   known.facts["cpus"] = found->vcpus;
   known.facts["gpus"] = found->gpus;

@@ -37,8 +37,8 @@ Type<StringTemplate> instance_type() {
       {{"minLength", 1}});
 }
 
-/// Returns the group described by `instance_type` and `instance_count`; null if there is no such
-/// group.
+/// Returns the single unnamed group, which `instance_type` and `instance_count` describe; null if
+/// the section has no group or named groups.
 RentedGroup* lone_group(RentedInstances& instances) {
   const bool lone = instances.groups.size() == 1 && instances.groups.front().name.empty();
   return lone ? &instances.groups.front() : nullptr;
@@ -48,8 +48,8 @@ const RentedGroup* lone_group(const RentedInstances& instances) {
   return lone ? &instances.groups.front() : nullptr;
 }
 
-/// Returns a key of the group that `instance_type` and `instance_count` describe. The key that
-/// `begins` creates the group.
+/// Returns a key for `member` of the single unnamed group. If `begins` is true, reading the key
+/// creates the group.
 template <typename V>
 Key<RentedInstances> lone_group_key(std::string name, V RentedGroup::*member, Type<V> type,
                                     bool begins) {

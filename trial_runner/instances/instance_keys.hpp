@@ -14,8 +14,9 @@ namespace steptune {
 /// and `discounts` of a runner's section.
 [[nodiscard]] const std::vector<document::Key<RentedInstances>>& instance_keys();
 
-/// Checks the rules between these keys. Call this after all keys are read and the price list is
-/// set. If a price is only a number, adds the machine's data from the price table.
+/// Adds a fault if keys of `instance_keys` contradict each other. Call this after all keys are read
+/// and the price list is set. If a price is only a number, adds the machine's data from the price
+/// table.
 void check_instance_keys(const document::ObjectNode& section, RentedInstances& instances);
 
 /// Returns the section for one instance type in `prices`: its price in USD per hour and data of the
@@ -23,8 +24,8 @@ void check_instance_keys(const document::ObjectNode& section, RentedInstances& i
 [[nodiscard]] const document::Section<InstanceType>& instance_price_section();
 [[nodiscard]] const document::Section<RentedGroup>& instance_group_section();
 
-/// Returns the price table that `instances` names; otherwise the table of its price list and region
-/// (us-east-1 by default).
+/// Reads the price table that `instances` names. If none is named, reads the table of the price
+/// list and region (us-east-1 by default).
 [[nodiscard]] Result<PriceTable> price_table_of(const RentedInstances& instances);
 
 }  // namespace steptune

@@ -24,8 +24,8 @@ int count_of(const RentedGroup& group, const Configuration& configuration) {
   return is_usable ? static_cast<int>(count) : 0;
 }
 
-/// Returns the share of the list price that is not paid for `type`; an exact name precedes
-/// patterns.
+/// Returns the discount for `type` as a share of the list price. Without a discount for exactly
+/// this name, the longest matching pattern applies.
 double discount_of(const std::map<std::string, double>& discounts, const std::string& type) {
   if (const auto exact = discounts.find(type); exact != discounts.end()) return exact->second;
   std::size_t longest = 0;

@@ -30,9 +30,9 @@ class RecordedTable {
                                                     const std::string& where, const Csv& csv);
 
   /// Returns the measured values of a configuration's row, in the order of `measured`; nullopt for
-  /// a cell that is empty or no number. If there is no such row, the error says why. Values are
-  /// compared as numbers if both are numbers (`1e-05` is 0.00001; true and false are 1 and 0),
-  /// otherwise as texts.
+  /// a cell without a number. If there is no such row, the error says why. Values are compared as
+  /// numbers if both are numbers (`1e-05` is 0.00001; true and false are 1 and 0), otherwise as
+  /// texts.
   using Row = std::vector<std::optional<double>>;
   [[nodiscard]] tl::expected<const Row*, std::string> find(
       const Configuration& configuration) const;

@@ -11,20 +11,20 @@
 
 namespace steptune {
 
-/// Replays recorded or modelled step times under a virtual clock.
+/// Returns the kind of runner that replays recorded or modelled step times under a virtual clock.
 [[nodiscard]] const RunnerKind& replay_kind();
 
 /// Keys of the section `runner` of type `replay`.
 struct ReplaySection {
   FixedPrice price;
   int parallel = 1;
-  RentedInstances instances;    ///< instances that a trial rents in the replay; only for its price
-  std::filesystem::path table;  ///< JSON file of a recorded table; empty: use the model
+  RentedInstances instances;    ///< instances that a trial would rent; used only for prices
+  std::filesystem::path table;  ///< JSON file of a recorded table; empty: use the formula below
   std::optional<std::string> objective_column;
   std::optional<document::Formula> seconds_per_sample;  ///< the model
   double startup_s = 5.0;
-  double noise = 0.01;            ///< relative standard deviation of a step
-  double launch_variation = 0.0;  ///< relative standard deviation between launches
+  double noise = 0.01;            ///< relative standard deviation of a step's time
+  double launch_variation = 0.0;  ///< relative standard deviation of step times between launches
 };
 
 class ReplaySettings final : public RunnerSettings {

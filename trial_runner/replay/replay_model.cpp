@@ -44,8 +44,8 @@ std::string_view suffix_of(std::string_view name) {
   return mark == std::string_view::npos ? std::string_view() : name.substr(mark + 1);
 }
 
-/// Returns the seconds in one unit of a time column, judged by its unit or its name
-/// (`training_time`, `compile_ms`). nullopt for columns that are no time.
+/// Returns the seconds in one unit of a time column, from its unit or its name (`training_time`,
+/// `compile_ms`). nullopt for columns without a time.
 std::optional<double> seconds_per_unit(const RecordedTable::Column& column) {
   for (const std::string_view unit : {std::string_view(column.unit), suffix_of(column.name)}) {
     if (const auto seconds = seconds_in(unit)) return seconds;
@@ -149,7 +149,7 @@ Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
       if (!cell) continue;
       const RecordedTable::Column& column = table->measured()[i];
       behaviour.metrics[column.name] = *cell;
-      // If another column than the objective is used as time, these columns are not its parts.
+      // Parts belong to the objective, so leave them out if another column is the time.
       if (!column.is_part || time.index != 0) continue;
       const double seconds = seconds_per_unit(column).value_or(time.seconds);
       behaviour.parts[part_name(column.name)] += *cell * seconds;

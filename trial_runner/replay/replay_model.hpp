@@ -32,13 +32,13 @@ using ReplayModel = std::function<tl::expected<ReplayBehaviour, std::string>(con
 [[nodiscard]] ReplayModel synthetic_replay_model(
     std::function<std::optional<double>(const Configuration&)> seconds_per_sample);
 
-/// Creates a model from a recorded table, by its JSON file; its CSV file is in the same folder.
-/// `time_column` names the column that becomes seconds per sample. Default: the objective if it is
-/// a time; otherwise the first other column that is a time. All measured columns are reported as
-/// metrics. If the objective is the time, its parts are reported, too, named without unit: `data`
-/// for `data_s`. A step has the trial's `samples_per_step`; by default it takes 0.1 s at the
-/// table's median configuration. Configurations without a row, or without a positive time in it,
-/// fail.
+/// Creates a model from a recorded table. `json_file` describes the table; its CSV file is in the
+/// same folder. `time_column` names the column that becomes seconds per sample. Default: the
+/// objective if it is a time; otherwise the first other column that is a time. Trials report all
+/// measured columns as metrics. If the objective is the time, they also report its parts, named
+/// without unit: `data` for `data_s`. A step has the trial's `samples_per_step`; by default it
+/// takes 0.1 s at the table's median configuration. A trial fails if its configuration has no row,
+/// or if the row contains no positive time.
 [[nodiscard]] Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
                                                      const std::optional<std::string>& time_column);
 

@@ -24,13 +24,14 @@ inline constexpr double k_replayed_stop_s = 0.1;
 struct ReplayOptions {
   int parallel = 1;
   std::uint64_t seed = 0;
-  /// From the process's start to the first step; varies with a standard deviation of 2 %.
+  /// Time from the process's start to the first step. Varies between trials with a standard
+  /// deviation of 2 %.
   double startup_s = 5.0;
   StepNoise noise;
   /// Number of steps after which trials complete; nullopt: trials run until stopped.
   std::optional<double> steps;
   /// Returns how and when a trial ends by itself; nullopt: it does not. Called once for each trial.
-  /// If the function is null, no trial ends by itself.
+  /// If the function is empty, no trial ends by itself.
   std::function<std::optional<ReplayEnd>(const TrialSpec&)> end_of;
 };
 

@@ -16,7 +16,8 @@ using document::Section;
 /// Price list for replayed machines: the only list with installed tables.
 constexpr const char* k_replayed_prices = "sagemaker";
 
-/// Returns a key that is left out if rented instances determine the number of machines.
+/// Returns the key `instances`. It is not written if rented instances determine the number of
+/// machines.
 Key<ReplaySection> counted_machines_key() {
   const Key<FixedPrice> plain = machines_key();
   Key<ReplaySection> key(

@@ -11,17 +11,19 @@
 
 namespace steptune {
 
-/// How a simulated trial ends by itself: a crash, lack of memory or hanging.
+/// End that a simulated trial reaches by itself: a crash, lack of memory or a hang.
 struct ReplayEnd {
   OutcomeKind kind = OutcomeKind::completed;
-  double after_s = 0.0;  ///< from the start of the first step; `hung`: reports cease then
+  /// Time from the start of the first step until the trial ends, or until a `hung` trial falls
+  /// silent.
+  double after_s = 0.0;
   int exit_code = 0;
   std::string detail;
 };
 
-/// One running trial. Computes its next event and the event's time. Reports come at each step at
-/// first, then at growing intervals (`Plan::report_growth`). So a trial has about 250 reports in an
-/// hour, and long studies stay cheap.
+/// One running trial. Computes its next event and the event's time. Reports each step at first,
+/// then at growing intervals (`Plan::report_growth`). So an hour of 0.1 s steps gives about 250
+/// reports, and long studies stay cheap.
 class ReplayTrial {
  public:
   struct Plan {
@@ -33,8 +35,8 @@ class ReplayTrial {
     std::optional<double> steps;  ///< number of steps after which the trial completes
     StepNoise noise;
     std::uint64_t seed = 0;
-    /// The next report comes when the trial's elapsed time has grown by this share, at the earliest
-    /// after one step; 0: at each step.
+    /// Time to the next report as a share of the time since the first step, but at least one step.
+    /// 0: the trial reports each step.
     double report_growth = 1.0 / 32.0;
   };
   explicit ReplayTrial(Plan plan);

@@ -23,11 +23,11 @@ constexpr const char* k_usual_region = "us-east-1";
 
 Result<std::unique_ptr<aws::Session>> open_session(const Clock& clock, const std::string& region) {
   aws::RetryPolicy policy;
-  policy.max_attempts = 4;  // somebody waits for the answer
+  policy.max_attempts = 4;  // few, because the user waits for the answer
   return aws::Session::open(clock, region, policy);
 }
 
-/// Finds the machines of the named jobs. A job that does not exist is an error.
+/// Finds the machines that the named jobs hold. Returns an error if a job does not exist.
 Result<std::vector<HeldMachines>> find_named(TrainingJobs& jobs,
                                              const std::vector<std::string>& names,
                                              double now_wall_s, const PriceTable* prices) {
@@ -110,8 +110,8 @@ class AccountMachines final : public HeldMachinesService {
     return {};
   }
 
-  /// Chooses the machines to release: this program's machines, and machines of jobs that the user
-  /// named.
+  /// Chooses the warm pools to release: pools of this program's jobs, and of jobs that the user
+  /// named. Leaves out running jobs.
   static std::vector<HeldMachines> to_release(const HeldMachinesReport& report,
                                               const HeldMachinesRequest& request) {
     std::vector<HeldMachines> chosen;

@@ -31,7 +31,7 @@ struct Cluster {
   double gpus = 0.0;
   double gpus_used = 0.0;
   double gpu_most = 0.0;
-  bool known = true;  ///< true if the figures of all machines are known
+  bool known = true;  ///< false if the utilisation of some machine is unknown
 };
 
 Cluster cluster_of(const JobUtilisation& utilisation) {

@@ -10,11 +10,12 @@
 namespace steptune {
 
 struct Advice {
-  std::string topic;  ///< key by which repeated advice about equal machines is recognised
+  std::string topic;  ///< equal for repeated advice about the same machines
   std::string text;
 };
 
-/// Derives advice from the utilisation of a job's machines. Missing figures lead to no advice.
+/// Derives advice from the utilisation of a job's machines. Gives no advice on values that are
+/// missing.
 ///
 /// - Cores saturated while accelerators wait: names the number of cores that would keep the
 ///   accelerators busy. Also names the cheapest instances that have the missing cores: at most four

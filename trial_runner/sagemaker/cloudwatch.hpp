@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Training jobs in CloudWatch (SageMaker Developer Guide).
+/// Names and periods of CloudWatch data on training jobs. Source: SageMaker Developer Guide.
 namespace steptune {
 
 /// Group of the jobs' logs, and namespace of their machines' metrics.

@@ -46,14 +46,14 @@ std::string python_of(const std::vector<std::string>& argv) {
   return name.starts_with("python") ? argv.front() : "";
 }
 
-/// Stores a script so that evaluating the variable `name` runs it.
+/// Stores a script in variables. Code that evaluates the variable `name` runs the script.
 void put_evaluated(std::string_view script, const char* name,
                    std::map<std::string, std::string>& environment) {
   std::string evaluated = put_script(script, name, environment);
   environment.emplace(name, std::move(evaluated));
 }
 
-/// Returns shell code that writes the files; empty if there are none.
+/// Returns shell code that writes the files at their paths; empty without files.
 std::string carry_files(const std::map<std::string, std::string>& files,
                         std::map<std::string, std::string>& environment) {
   if (files.empty()) return {};

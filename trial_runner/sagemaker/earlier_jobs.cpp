@@ -18,7 +18,7 @@ Result<TrialJobs> EarlierJobs::of(std::span<const Runner::Orphan> orphans,
     others.push_back(&orphan.spec);
   if (auto searched = find_named(others, found); !searched) return tl::unexpected(searched.error());
   if (!others.empty()) {
-    // Look twice: an overlooked job would continue to run and cost money, in addition to the
+    // Search again, because an overlooked job would continue to cost money in addition to the
     // trial's next attempt.
     pause_();
     if (auto searched = find_named(others, found); !searched)
@@ -59,7 +59,8 @@ Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) 
     ++launches;
   }
   if (!latest) return std::nullopt;
-  // If no job got machines, the trial waited, or another trial's job has run it.
+  // If no job of this name got machines, the trial was waiting, or a pack with another name has run
+  // it.
   const bool was_billed = former_billed_s > 0.0 || latest->billed_since_wall_s;
   if (lacked_capacity(*latest) && !was_billed) return std::nullopt;
   const std::string name = job_name(prefix_, spec.key, launches);

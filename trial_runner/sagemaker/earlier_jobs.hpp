@@ -20,7 +20,7 @@ namespace steptune {
 class EarlierJobs {
  public:
   /// `prefix` is the prefix of the study's job names. `make_job` creates a trial that waits for a
-  /// job. `pause` waits until the service also lists jobs that it has just accepted. The references
+  /// job. `pause` waits until the service knows jobs that it has just accepted. The references
   /// outlive the object.
   EarlierJobs(TrainingJobs& api, JobMonitor& monitor, const std::string& prefix,
               std::function<Result<TrialJob>(const TrialSpec&)> make_job,
@@ -31,14 +31,15 @@ class EarlierJobs {
         make_job_(std::move(make_job)),
         pause_(std::move(pause)) {}
 
-  /// Returns the trials that have a job. Jobs that got no machines do not count. If several trials
-  /// share a job (a pack), the job is named after one of them. To find the other trials, searches
-  /// the jobs created after `packs_since_wall_s`, latest first. nullopt: no trial was packed.
+  /// Returns the trials that have a job. Jobs without machines do not count. If several trials
+  /// share a job (a pack), the job is named after one of them. To find the other trials of packs,
+  /// searches the jobs created after `packs_since_wall_s`, latest first. nullopt: there were no
+  /// packs.
   [[nodiscard]] Result<TrialJobs> of(std::span<const Runner::Orphan> orphans,
                                      std::optional<double> packs_since_wall_s);
 
  private:
-  /// Finds the trials after which a job is named. Moves them from `trials` to `found`.
+  /// Finds trials that have a job of their name. Moves them from `trials` to `found`.
   [[nodiscard]] Result<void> find_named(std::vector<const TrialSpec*>& trials, TrialJobs& found);
   [[nodiscard]] Result<std::optional<TrialJob>> named_after(const TrialSpec& spec);
   /// Returns the earlier job whose warm pool `job` uses; null if it started cold.

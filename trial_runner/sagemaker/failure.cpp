@@ -29,7 +29,8 @@ constexpr auto k_words = enum_names<JobFailure>({
 }  // namespace
 
 JobFailure classify_failure(std::string_view failure_reason) {
-  // After "AlgorithmError" comes the program's own text, such as "NCCL error: internal error".
+  // After "AlgorithmError" comes the program's own text. It may contain "internal error" as well,
+  // so look only for lack of memory in it.
   if (!failure_reason.starts_with("AlgorithmError")) {
     if (failure_reason.find("CapacityError") != std::string_view::npos) return JobFailure::capacity;
     if (mentions(failure_reason, k_internal)) return JobFailure::internal;

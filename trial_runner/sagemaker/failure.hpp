@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Reasons of a training job's failure that call for different reactions.
+/// Reasons for a training job's failure, by the reaction that they need.
 enum class JobFailure {
   capacity,       ///< no instances available: try again later, or another type
   internal,       ///< fault of the service: try again
@@ -17,12 +17,11 @@ enum class JobFailure {
   user_code,      ///< failure of the program: see its log
 };
 
-/// Classifies a FailureReason. AWS does not document its texts as an interface. An unknown text
-/// counts as the program's failure: the runner does not retry the job, and shows the end of its
-/// log.
+/// Classifies a FailureReason. AWS does not document its texts. An unknown text counts as a failure
+/// of the program: the runner shows the end of its log and does not retry the job.
 [[nodiscard]] JobFailure classify_failure(std::string_view failure_reason);
 
-/// Formats for people: `internal error of SageMaker`, ...
+/// Returns a text for people, such as `internal error of SageMaker`.
 [[nodiscard]] std::string to_text(JobFailure failure);
 
 /// True if the service refused a job because of a quota.

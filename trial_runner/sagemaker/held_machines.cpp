@@ -35,8 +35,8 @@ double billed_s(const HeldMachines& held, const JobDescription& state, double no
 }
 
 void set_price(HeldMachines& held, const JobDescription& state, const PriceTable* prices) {
-  // Use only the price in jobs of this program. Somebody else may have copied a trial's job with
-  // its environment, but with other machines.
+  // Use the stored price only for jobs of this program. Another user may have copied a trial's
+  // environment into a job with other machines.
   if (state.price && held.owner) {
     held.study_price = state.price->parts;
     held.usd_per_hour = state.price->parts.usd();

@@ -19,9 +19,9 @@ namespace steptune {
 inline constexpr double k_longest_holding_s = 31.0 * k_day_s;
 static_assert(k_longest_holding_s > k_longest_job_s + k_longest_keep_alive_s);
 
-/// Returns all machines that jobs of this account and region hold, oldest job first. `prices`
-/// applies to jobs that do not contain their price (`JobPrice`); null if there is no price table.
-/// Makes one request per hundred jobs of the last month, and one per job that holds machines.
+/// Returns all machines that jobs of this account and region hold, oldest job first. `prices` gives
+/// the price of jobs that do not contain it (`JobPrice`); null without a price table. Makes one
+/// request per hundred jobs of the last month, and one per job that holds machines.
 [[nodiscard]] aws::AwsResult<std::vector<HeldMachines>> find_held_machines(
     TrainingJobs& jobs, double now_wall_s, const PriceTable* prices);
 
@@ -30,9 +30,9 @@ static_assert(k_longest_holding_s > k_longest_job_s + k_longest_keep_alive_s);
                                                         double now_wall_s,
                                                         const PriceTable* prices);
 
-/// Releases the warm pools among `machines`. Waits up to `patience_s` for pools that are not
-/// available yet (`Holding::settling`). Skips running jobs. After an error, pools released so far
-/// stay released.
+/// Releases the warm pools among `machines`. Waits up to `patience_s` for pools that cannot be
+/// released yet (`Holding::settling`). Skips running jobs. After an error, pools that were released
+/// before stay released.
 [[nodiscard]] aws::AwsResult<std::vector<Release>> release_pools(
     TrainingJobs& jobs, std::vector<HeldMachines> machines, const Clock& clock,
     const aws::WaitUntil& wait_until, const PriceTable* prices, double patience_s = 30.0);

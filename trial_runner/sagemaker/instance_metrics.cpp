@@ -67,13 +67,12 @@ Json query_for(const std::string& id, const std::string& job, int host, const ch
           {"MetricName", metric},
           {"Dimensions",
            Json::array({{{"Name", "Host"}, {"Value", fmt::format("{}/algo-{}", job, host)}}})}}},
-        // The service's model has an integer.
+        // CloudWatch expects an integer.
         {"Period", static_cast<std::int64_t>(k_metric_period_s)},
         {"Stat", "Average"}}}};
 }
 
-/// Metric points of each query, over all pages. Only minutes that lie wholly within the training
-/// count.
+/// Values of each query, from all pages. Contains only minutes that lie wholly within the training.
 using Points = std::map<std::string, std::vector<double>>;
 
 void read_page(const Json& page, const std::map<std::string, const EndedJob*>& jobs,

@@ -23,7 +23,7 @@ struct EndedJob {
 };
 
 /// Utilisation of a job's machines of one type, as shares (0 to 1) of a machine's cores,
-/// accelerators, memory, disk. nullopt: not reported, or the type's size is unknown.
+/// accelerators, memory or disk. nullopt: CloudWatch has no values, or the type's size is unknown.
 struct MachineUtilisation {
   std::string instance_type;
   int count = 1;
@@ -39,18 +39,18 @@ struct MachineUtilisation {
 
 struct JobUtilisation {
   EndedJob job;
-  std::vector<MachineUtilisation> machines;  ///< one for each type
+  std::vector<MachineUtilisation> machines;  ///< one entry for each type
 };
 
 /// Most metrics that CloudWatch accepts in one request. A machine has five.
 inline constexpr std::size_t k_most_metrics = 500;
 
-/// Returns the utilisation of all `jobs`. Makes one request (and one for each further page),
-/// without retries, because nobody needs to wait for this advice. Leaves out the first job whose
-/// metrics would exceed `k_most_metrics`, and all jobs after it. Divides sums over cores and
-/// accelerators by the counts in `sizes`.
-/// Source: SageMaker Developer Guide, "SageMaker AI jobs and endpoint metrics" (namespace
-/// `/aws/sagemaker/TrainingJobs`, dimension `Host`); CloudWatch API Reference, GetMetricData.
+/// Returns the utilisation of all `jobs`. Makes one request for each page, without retries, because
+/// the advice is not worth a delay. Leaves out the first job whose metrics would exceed
+/// `k_most_metrics`, and all jobs after it. Divides sums over cores and accelerators by the counts
+/// in `sizes`. Source: SageMaker Developer Guide, "SageMaker AI jobs and endpoint metrics"
+/// (namespace `/aws/sagemaker/TrainingJobs`, dimension `Host`); CloudWatch API Reference,
+/// GetMetricData.
 [[nodiscard]] aws::AwsResult<std::vector<JobUtilisation>> read_utilisation(
     aws::JsonClient& client, const aws::JsonService& cloudwatch, const std::vector<EndedJob>& jobs,
     const PriceTable& sizes);

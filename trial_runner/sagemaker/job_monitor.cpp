@@ -19,10 +19,10 @@ namespace {
 /// From this number of jobs on, one request for the list replaces one request for each job.
 constexpr std::size_t k_list_from_jobs = 4;
 
-/// True if the ended job is expected to leave a warm pool. A stopped job must have been billed. The
-/// program of a failed job must have run, and the failure must not be an error of the service. If
-/// the service terminates an expected pool at once, the runner concludes that the account has no
-/// quota for pools.
+/// True if the ended job should leave a warm pool. A stopped job leaves one if it was billed. A
+/// failed job leaves one if its program has run and the service is not at fault. If the service
+/// terminates an expected pool at once, the runner concludes that the account has no quota for
+/// pools.
 bool may_leave_pool(const JobDescription& state) {
   if (state.status == "Stopped") return state.billed_since_wall_s.has_value();
   return state.status != "Failed" ||
@@ -149,12 +149,12 @@ Result<void> JobMonitor::poll_one(TrialJobs& jobs, TrialJob& job, std::vector<Tr
                              (state.secondary != "Starting" && state.secondary != "Pending");
   if (has_instances) {
     if (auto settled = pools_.settle(job); !settled) return settled;
-    if (!job.launch().pool_settled) return {};  // the next call asks again
+    if (!job.launch().pool_settled) return {};  // the next poll settles the pool
     for (TrialJob* each : open) {
       if (!each->launch().pool_settled) each->settle_pool(job.launch().pool_job.has_value());
     }
   }
-  // Record this last: if reading a listed job fails, it is read next time.
+  // Record this only now, so that the next poll describes the job again after a failure.
   job.watch().read_wall_s = job.watch().listed_wall_s;
   if (job.is_packed() && state.billed_since_wall_s) {
     turns_of(job).set_billed_since(*state.billed_since_wall_s);
@@ -194,7 +194,8 @@ void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescri
   const JobLaunch launch = first.launch();
   const bool leaves_pool = launch.keep_alive_s > 0 && first.pool_key() && may_leave_pool(state);
   if (leaves_pool) pools_.add_ended(*first.pool_key(), launch.job, first.usd_per_hour());
-  // Do not wait for output of trials that the caller has stopped: they have reported enough.
+  // Do not wait for more output if the caller has stopped all trials, because they have reported
+  // enough.
   const bool is_complete =
       !state.training_since_wall_s || std::ranges::all_of(sharing, [](const TrialJob* job) {
         return job->stop_reason() == StopCause::caller;
@@ -203,7 +204,7 @@ void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescri
       state.training_until_wall_s ? wall_to_clock(*state.training_until_wall_s) : clock_.now_s();
   const double output_until_s =
       is_complete ? -k_infinity : printed_until_s + options_.log_delay_s();
-  // The bill of a pack is divided only when all of its turns are known.
+  // `close_pack` divides the bill of a pack when all of its turns are known.
   const double billable_s = state.billable_s.value_or(0.0);
   if (first.is_packed()) turns_of(first).set_billable(billable_s);
   for (TrialJob* job : sharing) {
@@ -221,7 +222,7 @@ void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
     read_line_of_pack(of_job, line, events);
   std::vector<TrialJob*> charged;
   for (TrialJob* job : of_job) {
-    // Trials that wait for another job are not charged for this job.
+    // Trials that wait for another job do not pay for this job.
     if (answers_for_end(*job) || job->has_started()) charged.push_back(job);
   }
   const double rest_s = turns.take_rest_s();
@@ -230,7 +231,7 @@ void JobMonitor::close_pack(TrialJobs& jobs, const TrialJob& ended,
 }
 
 bool JobMonitor::launch_again(TrialJob& job, const JobDescription& state) {
-  // Jobs with other failures have cost money, so the caller decides whether to try again.
+  // Other failures have cost money, so the caller decides about another attempt.
   if (!lacked_capacity(state) || !can_move(job.state(), JobState::waiting)) return false;
   const int failures = job.capacity_failures() + 1;
   if (failures >= options_.capacity_attempts) return false;
@@ -279,8 +280,8 @@ void JobMonitor::read_packs(TrialJobs& jobs, std::vector<TrialEvent>& events) {
   for (auto& [name, turns] : packs_) {
     const std::vector<TrialJob*> of_job = trials_of(jobs, name);
     if (of_job.empty()) continue;
-    // The marks before a line show which trial printed it. So read only up to a time before which
-    // no line can be missing.
+    // The marks before a line show the trial that printed it. So read only lines that are so old
+    // that no earlier line can still arrive.
     const double service_wall_s =
         std::max(clock_.wall_time_s(), service_origin_wall_s_ + clock_.now_s());
     for (const LogLine& line : turns.take_until(service_wall_s - options_.log_delay_s()))
@@ -342,7 +343,7 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
   TrialJob& job = **found;
   job.end_turn({wall_to_clock(wall_s), mark.exit_code, turns.limit_of(mark.key)});
   job.add_bill(share_s);
-  // The last trial remains until the job's end and bill are known.
+  // The last trial stays under way until the job's end and bill are known.
   const bool others_go_on = std::ranges::any_of(sharing, [&](const TrialJob* each) {
     return each != &job && each->under_way() && !each->turn_end();
   });
@@ -351,9 +352,10 @@ void JobMonitor::end_turn(const std::vector<TrialJob*>& sharing, const PackMark&
 
 bool JobMonitor::was_left_out(const TrialJob& job) {
   if (!job.is_packed() || job.turn_end() || !job.job_has_ended()) return false;
-  // If the job failed before its first turn, no single trial is the reason.
+  // If the job failed before its first turn, no single trial is the reason, so all of its trials
+  // fail.
   if (job.last_description().status == "Failed" && turns_of(job).none_has_begun()) return false;
-  // A trial that was asked to end needs no other job.
+  // A trial that the caller has stopped needs no other job.
   const bool is_wanted = job.stop_reason() != StopCause::caller;
   return is_wanted && !job.has_started() && !answers_for_end(job);
 }
@@ -370,7 +372,7 @@ void JobMonitor::stop_silent_jobs(TrialJobs& jobs) {
     const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
     if (!is_watched || job.phase_under_way() || !job.watch().trains) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s();
-    // Compare with the last reading of output: missing log data does not count as silence.
+    // Compare with the time of the last reading, because missing log data is not silence.
     if (output_read_s() - job.last_output_s() > longest_s) {
       request_stop(jobs, job, StopCause::no_output);
     }

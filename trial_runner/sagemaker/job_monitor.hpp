@@ -16,9 +16,9 @@
 
 namespace steptune {
 
-/// Polls the service and updates the states of trials: running, ended, or waiting again if there
-/// was no capacity. Reads the output of all trials together from CloudWatch Logs. After a transient
-/// failure, the next call repeats the request. Errors are those of `Outage`.
+/// Polls the service and updates the states of trials. If there was no capacity, a trial waits
+/// again. Reads the output of all trials from CloudWatch Logs with common requests. After a
+/// transient failure, the next call repeats the request. Returns the errors of `Outage`.
 class JobMonitor {
  public:
   /// The arguments outlive the object.
@@ -36,19 +36,19 @@ class JobMonitor {
   /// any other function.
   void begin(std::string prefix, LogFollower logs);
 
-  /// Takes over a former tuner's job as described by the service. `pool_job` is the job whose warm
-  /// pool it uses, if any. The trial's state changes from waiting to requested.
+  /// Takes over an earlier tuner's job with its `state` at the service. `pool_job` is the job whose
+  /// warm pool it uses, if any. The trial's state changes from waiting to requested.
   void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state,
              std::optional<std::string> pool_job = std::nullopt);
 
-  /// Ends a trial's job. Other unfinished trials may share the job, and the job's shell accepts no
-  /// commands. So the job is ended only when a stop was requested for all of them. (The shell ends
-  /// each trial when its time is over.) A failed request is repeated at the next `poll`.
+  /// Requests the end of a trial. The shell of a pack accepts no commands. So this stops a job only
+  /// if a stop was requested for all of its unfinished trials. (The shell ends each trial when its
+  /// time is over.) The next `poll` repeats a failed request.
   void request_stop(TrialJobs& jobs, TrialJob& job, StopCause reason);
   /// Ends the jobs of trials that have printed nothing for longer than their limit.
   void stop_silent_jobs(TrialJobs& jobs);
 
-  /// Updates the jobs whose state may have changed.
+  /// Reads the states of jobs that are due and may have changed.
   [[nodiscard]] Result<void> poll(TrialJobs& jobs, std::vector<TrialEvent>& events);
   /// Reads new output if it is due.
   [[nodiscard]] Result<void> read_output(TrialJobs& jobs, std::vector<TrialEvent>& events);
@@ -58,15 +58,15 @@ class JobMonitor {
   [[nodiscard]] bool has_all_output(const TrialJob& job) const {
     return output_read_s_ >= job.output_until_s();
   }
-  /// Call this when the job of a pack has ended and its output was read. Reports the pack's
-  /// remaining lines, and divides the rest of the bill among the trials that ran last. Does nothing
-  /// for a job with a single trial.
+  /// Call this when the job of a pack has ended and its output was read. Reads the pack's remaining
+  /// lines. Divides the rest of the bill among its unfinished trials, except those that wait for
+  /// another job. Does nothing for a job with a single trial.
   void close_pack(TrialJobs& jobs, const TrialJob& ended, std::vector<TrialEvent>& events);
-  /// True if the job ended before this trial's turn because of another trial. This trial may then
-  /// run in another job. Call this after `close_pack`.
+  /// True if the job ended before this trial's turn because of another trial, so that this trial
+  /// may run in another job. Call this after `close_pack`.
   [[nodiscard]] bool was_left_out(const TrialJob& job);
 
-  /// Returns the time of the next due call; infinite without jobs.
+  /// Returns the time at which `poll` or `read_output` is due next; infinite without jobs.
   [[nodiscard]] double next_due_s(const TrialJobs& jobs) const;
 
  private:
@@ -83,7 +83,8 @@ class JobMonitor {
                          std::vector<TrialEvent>& events);
   void end_turn(const std::vector<TrialJob*>& sharing, const PackMark& mark, double wall_s);
   [[nodiscard]] PackTurns& turns_of(const TrialJob& job);
-  /// True if this is the first trial of its pack that did not finish its turn.
+  /// True if this is the first trial of its pack whose turn has not ended. The end of the job is
+  /// then due to this trial.
   [[nodiscard]] bool answers_for_end(const TrialJob& job);
   [[nodiscard]] bool launch_again(TrialJob& job, const JobDescription& state);
 
@@ -93,13 +94,13 @@ class JobMonitor {
   Notices& notices_;
   WarmPools& pools_;
   const SageMakerOptions& options_;
-  /// Outage of the logs service, which may fail while SageMaker answers.
+  /// Outage of CloudWatch Logs, which may fail while SageMaker answers.
   Outage logs_outage_;
   std::string prefix_;
   std::optional<LogFollower> logs_;
   std::map<std::string, PackTurns> packs_;  ///< by job
   double next_output_s_ = 0.0;
-  double output_read_s_ = -k_infinity;  ///< last complete reading
+  double output_read_s_ = -k_infinity;  ///< time of the last complete reading
   /// Lower bound, from log lines, of the service's wall clock at the origin of `Clock::now_s`. The
   /// local wall clock is no substitute, because it may be set while jobs run.
   double service_origin_wall_s_ = -k_infinity;

@@ -15,7 +15,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the exit status in a FailureReason (`..., exit code: 3`), or 1.
+/// Returns the exit status in a FailureReason (`..., exit code: 3`); 1 without a status.
 int exit_code_of(std::string_view reason) {
   constexpr std::string_view k_label = "exit code: ";
   const auto found = reason.rfind(k_label);
@@ -53,8 +53,8 @@ Outcome outcome_of_stop(const JobDescription& state, std::optional<StopCause> re
   return {.kind = OutcomeKind::stopped, .detail = "the job was stopped from outside Steptune"};
 }
 
-/// Returns the outcome of a failed job. `reason` is a FailureReason. A user's container may report
-/// only an exit status, so the output is examined, too.
+/// Returns the outcome of a failed job. `reason` is a FailureReason. The reason may contain only an
+/// exit status, so also examines the output.
 Outcome failed_outcome(const std::string& reason, std::optional<StopCause> requested,
                        const OutputTail& output) {
   JobFailure failure = classify_failure(reason);
@@ -66,7 +66,7 @@ Outcome failed_outcome(const std::string& reason, std::optional<StopCause> reque
   outcome.exit_code = exit_code_of(reason);
   outcome.detail = fmt::format("{}: {}", to_text(failure), printable_line(reason));
   add_last_output(outcome.detail, output.last_lines(k_explaining_lines));
-  // A program may respond to a request to end with any exit status.
+  // A stopped program may end with any exit status.
   if (requested == StopCause::caller && outcome.kind == OutcomeKind::failed) {
     outcome.kind = OutcomeKind::stopped;
   }
@@ -92,7 +92,7 @@ bool lacked_capacity(const JobDescription& state) {
 
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopCause> requested,
                      const TrialLimits& limits, const OutputTail& output) {
-  // The silence was detected by the shell, or by the runner, which then stopped the job.
+  // The shell reports silence as a limit. If the runner detects silence first, it stops the job.
   const bool ended_well = !end.limit && end.exit_code == 0;
   if (end.limit == TurnLimit::silence || (requested == StopCause::no_output && !ended_well)) {
     return stopped_outcome(StopCause::no_output, limits);

@@ -11,7 +11,8 @@
 namespace steptune {
 
 /// Returns the outcome of an ended job, without times and bill. `requested` is the runner's reason
-/// if the runner has ended the job. `output` is the end of the training program's output.
+/// to end the job; nullopt: the runner has not ended it. `output` is the end of the training
+/// program's output.
 [[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopCause> requested,
                                   const TrialLimits& limits, const OutputTail& output);
 
@@ -20,9 +21,9 @@ namespace steptune {
 
 /// End of a trial's turn in a pack, as reported by the job's shell.
 struct TurnEnd {
-  double time_s = 0.0;  ///< runner's clock
+  double time_s = 0.0;  ///< time on the runner's clock
   int exit_code = 0;
-  /// Limit because of which the shell ended the trial; nullopt: the trial ended by itself.
+  /// Limit for which the shell ended the trial; nullopt: the trial ended by itself.
   std::optional<TurnLimit> limit{};
 };
 /// Returns the outcome of a turn. `given_s` is the length of the turn that the shell allows.

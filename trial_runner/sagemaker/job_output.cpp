@@ -30,7 +30,7 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   }
   auto report = reader->second.read_line(line.text, time_s);
   if (!report) return std::nullopt;
-  // Return hook events of all hosts: they are few, and concern the whole trial.
+  // Return hook events of all hosts, because they are few and concern the whole trial.
   if (!report->hook_events.empty()) return report;
   mark_progress(tail_, *report);
   if (reporting_host_.empty()) reporting_host_ = line.host;

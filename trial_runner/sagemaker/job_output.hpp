@@ -22,16 +22,16 @@ class JobOutput {
   /// unusable.
   [[nodiscard]] static Result<JobOutput> create(const TrialSpec& spec);
 
-  /// Reads a line printed at `time_s`. Returns hook events, and reports that name a rank, of all
-  /// hosts. Without ranks, all hosts print the same progress, so returns only the reports of the
-  /// host that reported first.
+  /// Reads a line printed at `time_s`. Returns hook events and reports with a rank, from all hosts.
+  /// Reports without a rank are equal on all hosts, so returns only the reports of the first host
+  /// that reported.
   [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
   /// True if the host that reported first is in a phase (`ReportReader::phase_under_way`).
   [[nodiscard]] bool phase_under_way() const;
   [[nodiscard]] const OutputTail& tail() const { return tail_; }
-  /// Completes the log.
+  /// Writes the end of the log.
   void finish() { log_.finish(); }
-  /// Says, for people, which output was refused or is missing from the log; empty if none.
+  /// Returns a text on output that was refused or is missing in the log; empty if there is none.
   [[nodiscard]] std::string faults() const;
 
  private:

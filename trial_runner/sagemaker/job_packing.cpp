@@ -11,7 +11,7 @@ namespace steptune {
 
 int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>& key) {
   // Only jobs with one machine and a pool key (no spot) run several trials. Several machines would
-  // have to agree whose turn it is, and a spot job may restart.
+  // have to agree on the turns, and a spot job may restart.
   return key && key->instance_count == 1 ? options.trials_per_job : 1;
 }
 
@@ -49,10 +49,10 @@ double expected_packed_start_s(const SageMakerOptions& options, const TrialJobs&
   int jobs_to_come = 0;
   for (const auto& [each, count] : waiting)
     jobs_to_come += (count + trials_per_job(options, each) - 1) / trials_per_job(options, each);
-  // The trial either joins the job of waiting trials, or shares a new job, or finds no free place.
+  // The trial joins the job of waiting trials, or shares a new job, or has no place.
   const auto alike = waiting.find(key);
   if (alike != waiting.end() && alike->second % trials_per_job(options, key) != 0)
-    return 1.0;  // seconds; the job starts it right after another trial
+    return 1.0;  // second, because the job starts it right after another trial
   return jobs_to_come < free ? start_s / trials_per_job(options, key) : k_infinity;
 }
 

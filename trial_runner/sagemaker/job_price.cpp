@@ -12,7 +12,7 @@ constexpr const char* k_discount = "discount";
 constexpr const char* k_volume = "volume";
 constexpr const char* k_spot_share = "spot_share";
 
-/// True if the values are plausible. Anybody may have written the job's environment.
+/// True if the values are plausible. Other users may have written the job's environment.
 bool is_sound(const JobPrice& price) {
   const PriceParts& parts = price.parts;
   constexpr double k_most_usd = 1e9;

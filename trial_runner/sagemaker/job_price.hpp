@@ -15,11 +15,11 @@ namespace steptune {
 /// jobs outlive the tuner that started them.
 inline constexpr const char* k_price_variable = "STEPTUNE_PRICE";
 
-/// The study's price for an hour of all machines of a job. The job contains it, so that listing an
-/// account's machines needs neither study file nor history.
+/// The study's price for an hour of all machines of a job. The job contains the price, so that a
+/// list of an account's machines needs neither study file nor history.
 struct JobPrice {
   PriceParts parts;
-  /// Share of `parts.usd()` that managed spot is expected to cost; nullopt: on demand.
+  /// Expected price of managed spot as a share of `parts.usd()`; nullopt: on demand.
   std::optional<double> spot_share{};
   friend bool operator==(const JobPrice&, const JobPrice&) = default;
 };
@@ -28,7 +28,7 @@ struct JobPrice {
 [[nodiscard]] std::optional<PriceParts> price_parts_of(
     const std::map<std::string, PriceParts>& by_type, const Resources& resources);
 
-/// Formats the variable's value, shorter than the service's limit of 512 characters.
+/// Returns the variable's value, which is shorter than the service's limit of 512 characters.
 [[nodiscard]] std::string to_text(const JobPrice& price);
 /// Reads the price from a job's `Environment`; nullopt if it is absent or invalid.
 [[nodiscard]] std::optional<JobPrice> job_price_of(const Json& environment);

@@ -26,7 +26,8 @@ std::vector<std::string> present_groups(const std::vector<std::string>& wanted,
   return present;
 }
 
-/// Returns the folder with the program, as a channel that every instance copies before it starts.
+/// Returns a channel for the folder with the program. Every instance copies the folder before the
+/// program starts.
 Channel code_channel(const JobSettings& settings, const Resources& resources) {
   Channel code{.name = "code", .s3_uri = settings.code_s3_uri, .input_mode = "File"};
   // Without the slash, the prefix would also match folders whose names begin with it.
@@ -133,8 +134,8 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   Json& environment = input["Environment"];
   environment.emplace("PYTHONUNBUFFERED", "1");
   const auto parts = price_parts_of(settings.price_parts, resources);
-  // If there is no room for a further variable, leave the price out, so that the job is not
-  // refused. Only lists of machines need the price.
+  // Without room for a further variable, leave the price out, because SageMaker would refuse the
+  // job. Only lists of machines need the price.
   if (parts && environment.size() < k_most_variables) {
     JobPrice price{*parts};
     if (settings.spot) price.spot_share = settings.spot_share;

@@ -14,7 +14,7 @@
 
 namespace steptune {
 
-/// Properties that differ between jobs.
+/// Properties of one job that may differ from other jobs of the study.
 struct JobRequest {
   std::string name;
   const TrialSpec& trial;
@@ -31,17 +31,17 @@ struct JobRequest {
 /// Returns the input of CreateTrainingJob. The trial's argv becomes the container's entry point and
 /// arguments, so that the program sees the same words as on this machine. The program runs in the
 /// folder of the channel `code` if the settings name one. The trial's parameters become
-/// hyperparameters. Its environment, and the variable that makes reporters report, become the
-/// job's. Channels follow the order of the settings, `code` last, without instance groups that this
-/// trial does not have. For a pack, a shell in the container sets each trial's words, parameters
-/// and environment (`trial_pack.hpp`). A shell also unpacks the hook (`add_carried_hook`). The
-/// environment includes the machines' price (`job_price.hpp`) if the service's limits leave room
-/// for it.
+/// hyperparameters. The trial's environment becomes the job's, with the variable that makes
+/// reporters report. Channels follow the order of the settings, then `code`; they name only
+/// instance groups of this trial. For a pack, a shell in the container sets each trial's words,
+/// parameters and environment (`trial_pack.hpp`). A shell also unpacks the hook
+/// (`add_carried_hook`). The environment contains the machines' price (`job_price.hpp`) if there is
+/// room.
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 
-/// Returns faults for which the service would refuse `input`, before anything costs money. Checks
-/// the API Reference's rules on lengths, counts, characters and settings that exclude each other.
+/// Returns the faults for which the service would refuse `input`. Checks the API Reference's rules
+/// on lengths, counts, characters and settings that exclude each other.
 [[nodiscard]] std::vector<document::Fault> training_job_faults(const Json& input);
 /// Returns one error that lists all faults.
 [[nodiscard]] Result<void> check_training_job_input(const Json& input);

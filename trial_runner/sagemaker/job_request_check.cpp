@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Rules of the service for CreateTrainingJob (API Reference and botocore's service model). A check
-// before the request reports all faults at once; the service would report one at a time.
+// SPDX-License-Identifier: Apache-2.0 Checks the service's rules for CreateTrainingJob (API
+// Reference and botocore's service model) before a request. Reports all faults at once; the service
+// would report one at a time.
 #include <regex>
 #include <string>
 #include <utility>
@@ -152,7 +152,8 @@ class InputCheck {
   }
 
   void check_image() {
-    // Without an input mode, this is the part of a request that a long run determines.
+    // Without an input mode, the request is only the part that a configuration determines for a
+    // long run.
     if (at("/AlgorithmSpecification/TrainingInputMode") == nullptr) return;
     const bool image = at("/AlgorithmSpecification/TrainingImage") != nullptr;
     const bool algorithm = at("/AlgorithmSpecification/AlgorithmName") != nullptr;

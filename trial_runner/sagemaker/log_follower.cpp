@@ -24,7 +24,7 @@ LogLine line_of(const std::string& stream) {
 }
 
 /// Returns the event's time in milliseconds since 1970. Returns 0 for an invalid time, or one after
-/// the year 2096. Such a time would make later polls miss events.
+/// the year 2096. A time in the far future would make later polls miss events.
 double timestamp_of(const Json& event) {
   const double timestamp_ms = number_at(event, "timestamp").value_or(0.0);
   return timestamp_ms > 0.0 && timestamp_ms < 4e12 ? timestamp_ms : 0.0;
@@ -49,7 +49,8 @@ aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
                 {"logStreamNamePrefix", job_prefix_},
                 {"startTime", static_cast<std::int64_t>(from_ms)}};
   std::vector<LogLine> lines;
-  // If a poll fails halfway, remember nothing of it, so that the next poll reads it again.
+  // Keep events of this poll apart until it has succeeded, so that the next poll can read them
+  // again.
   std::map<std::string, double> seen_now;
   double newest_ms = newest_ms_;
   while (true) {

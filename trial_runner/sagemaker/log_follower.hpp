@@ -20,7 +20,7 @@ struct LogLine {
 
 /// Reads the CloudWatch logs of all jobs with a common name prefix, with one request for each page.
 /// Events appear late and out of order. So each poll reads the last `k_longest_lag_s` seconds
-/// again, and drops events whose ids are known. Source: CloudWatch Logs API Reference,
+/// again, and drops events that it knows by id. Source: CloudWatch Logs API Reference,
 /// FilterLogEvents; group and stream names: SageMaker Developer Guide, "Log groups and streams".
 class LogFollower {
  public:
@@ -28,7 +28,7 @@ class LogFollower {
   LogFollower(aws::JsonClient& client, aws::JsonService service, std::string job_prefix,
               double since_wall_s);
 
-  /// Also reads output since `wall_s`, for jobs that began before this object.
+  /// Makes `poll` also read output since `wall_s`, for jobs that began before this object.
   void reach_back_to(double wall_s);
 
   /// Returns new lines, oldest first. Returns none before the account's first job has printed,

@@ -10,8 +10,9 @@
 
 namespace steptune {
 
-/// Tolerates transient failures of AWS for a while: throttling, server errors, a lost network,
-/// expired credentials that the user can renew. The caller repeats a failed request later.
+/// Tolerates transient failures of AWS for a limited time: throttling, server errors, a lost
+/// network, and expired credentials (the user can renew them). The caller repeats a failed request
+/// later.
 class Outage {
  public:
   /// `clock` and `notices` outlive the object.

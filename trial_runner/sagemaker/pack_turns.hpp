@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Reason for which a job's shell ends a trial's turn.
+/// Limit for which a job's shell ends a trial.
 enum class TurnLimit {
   time,      ///< the trial's time is over
   slowness,  ///< the trial is clearly slower than the best one (`SlowLimit`)
@@ -32,8 +32,8 @@ class PackTurns {
 
   /// Records the start of a turn. Returns false if the start is already known.
   bool begin(TrialKey key, double wall_s);
-  /// Records that the shell ends the trial because of `limit`. The shell reports `time` also after
-  /// another limit; `time` then does not replace that limit.
+  /// Records that the shell ends the trial because of `limit`. The shell also reports `time` after
+  /// another limit; the other limit then remains.
   void set_limit(TrialKey key, TurnLimit limit);
   /// Records the end of a turn. Returns false if the end is already known, or if the turn has not
   /// begun.
@@ -42,18 +42,18 @@ class PackTurns {
   [[nodiscard]] bool none_has_begun() const { return turns_.empty(); }
   [[nodiscard]] std::optional<TurnLimit> limit_of(TrialKey key) const;
   [[nodiscard]] bool has_ended(TrialKey key) const;
-  /// Returns the trial whose turn it is, according to the records so far; nullopt before the first
+  /// Returns the trial whose turn was recorded last and has not ended; nullopt before the first
   /// turn and between turns.
   [[nodiscard]] std::optional<TrialKey> whose_turn() const;
 
   /// Sets when the job's billing began.
   void set_billed_since(double wall_s) { billed_since_s_ = wall_s; }
-  /// Returns the billed seconds of a trial whose turn has ended: the length of its turn, and an
-  /// equal part of the job's time before the first turn. Counts them as charged.
+  /// Charges a trial whose turn has ended, and returns its billed seconds: the length of its turn,
+  /// and an equal part of the job's time before the first turn.
   double take_share_s(TrialKey key);
-  /// Sets the total billed seconds, once known.
+  /// Sets the job's billed seconds, when the service has reported them.
   void set_billable(double billable_s) { billable_s_ = billable_s; }
-  /// Returns the billed seconds not yet charged, and counts them as charged.
+  /// Charges and returns the billed seconds that are not charged yet.
   double take_rest_s();
 
  private:
@@ -67,7 +67,7 @@ class PackTurns {
   [[nodiscard]] const Turn* find(TrialKey key) const;
 
   std::size_t trials_;
-  std::multimap<double, LogLine> lines_;  ///< by time
+  std::multimap<double, LogLine> lines_;  ///< stored lines, by time
   std::vector<Turn> turns_;
   std::optional<double> billed_since_s_;
   double billable_s_ = 0.0;

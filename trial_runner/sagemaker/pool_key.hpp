@@ -11,9 +11,8 @@
 
 namespace steptune {
 
-/// Properties that two jobs must share so that the second can use the first one's warm pool.
-/// Source: SageMaker Developer Guide, "Train using SageMaker-managed warm pools", matching warm
-/// pools.
+/// Properties that must be equal if a job uses the warm pool of another job. Source: SageMaker
+/// Developer Guide, "Train using SageMaker-managed warm pools", matching warm pools.
 struct PoolKey {
   std::string role_arn;
   std::string instance_type;

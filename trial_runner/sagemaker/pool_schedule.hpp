@@ -15,7 +15,7 @@ struct WarmPool {
   PoolKey key;
   std::string job;
   bool available = false;  ///< false: the job has ended, but its pool cannot be used yet
-  double since_s = 0.0;    ///< when this state began, runner's clock
+  double since_s = 0.0;    ///< start of this state, on the runner's clock
   double usd_per_hour = 0.0;
   /// Seconds for which the pool was unused before this tuner found it.
   double idle_before_s = 0.0;
@@ -34,14 +34,14 @@ struct ReleasePool {
 using PoolDecision = std::variant<std::monostate, StartTrial, ReleasePool>;
 
 /// Returns the next step for the waiting trials. `queue` contains their pool keys, in order
-/// (nullopt: the job cannot use a pool). `busy` contains the keys of jobs under way. At most
-/// `parallel` sets of instances are held at a time, including pools, because all count against the
-/// account's quota.
+/// (nullopt: the job cannot use a pool). `busy` contains the keys of jobs under way. Jobs and pools
+/// together hold at most `parallel` sets of instances, because all count against the account's
+/// quota.
 ///
-/// Rules: free warm instances are used first. Free places are shared among kinds of instances by
-/// the number of trials that wait for each. Trials do not start cold if enough pools of their kind
-/// are about to become available for all of them. A pool that no waiting trial can use is released
-/// for a trial that needs another kind.
+/// Rules: trials use available pools first. The next cold start goes to the kind of instances with
+/// the most waiting trials per held set. Trials do not start cold if enough pools for all trials of
+/// their kind will soon become available. If no waiting trial can use a pool, the pool may make
+/// room for a cold start.
 [[nodiscard]] PoolDecision next_pool_decision(const std::vector<std::optional<PoolKey>>& queue,
                                               const std::vector<WarmPool>& pools,
                                               const std::vector<std::optional<PoolKey>>& busy,

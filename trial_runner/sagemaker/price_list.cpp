@@ -94,8 +94,8 @@ Result<ListedPrices> list_training_prices(aws::JsonClient& client, const aws::Js
     const auto products = page->find("PriceList");
     if (products != page->end() && products->is_array()) {
       for (const Json& product : *products) {
-        // According to the service's model, an entry is a text. Some versions of the service send
-        // an object instead.
+        // The service's model defines an entry as text, but some versions of the service send an
+        // object.
         const auto price = training_price_of(plain_text(product), region);
         if (price) take(listed, *price);
       }

@@ -11,8 +11,8 @@
 
 namespace steptune {
 
-/// Reads all pages of GetProducts for `region`. `pricing` is the price list service, which exists
-/// in few regions and answers for all regions. An empty list is an error. Source: AWS Price List
+/// Reads all pages of GetProducts for `region`. `pricing` is the price list service, which runs in
+/// few regions but knows all regions. Returns an error for an empty list. Source: AWS Price List
 /// API Reference, GetProducts.
 [[nodiscard]] Result<ListedPrices> list_training_prices(aws::JsonClient& client,
                                                         const aws::JsonService& pricing,

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the end of the longest piece that begins at `begin`.
+/// Returns the end of the longest possible piece that begins at `begin`.
 std::size_t end_of_piece(std::string_view text, std::size_t begin, std::size_t longest) {
   std::size_t end = std::min(begin + longest, text.size());
   const auto continues = [&](std::size_t at) {

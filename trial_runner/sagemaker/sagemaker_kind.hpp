@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// Runs trials as SageMaker training jobs.
+/// Returns the kind of runner that runs trials as SageMaker training jobs.
 [[nodiscard]] const RunnerKind& sagemaker_kind();
 
 }  // namespace steptune

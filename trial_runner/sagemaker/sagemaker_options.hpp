@@ -10,20 +10,21 @@ namespace steptune {
 
 struct SageMakerOptions {
   JobSettings settings;
-  PriceTable prices;       ///< contains every type that trials may request
-  PriceTable types;        ///< further types, for advice
-  int parallel = 1;        ///< sets of instances held at a time, including pools
-  int trials_per_job = 1;  ///< trials that one job may run in turn if they need equal machines
-  /// Trials that may be handed over at a time, if that is more than all jobs can run.
+  PriceTable prices;       ///< prices of all types that trials may request
+  PriceTable types;        ///< prices of further types, for advice
+  int parallel = 1;        ///< largest number of sets of instances at a time, including pools
+  int trials_per_job = 1;  ///< largest number of trials that one job runs in turn
+  /// Largest number of trials that the loop may pass to the runner at a time. Has no effect if it
+  /// is less than all jobs can run.
   int backlog = 1;
   /// Seconds after which the service frees an unused pool if the tuner has died; 0: no warm pools.
   /// A running tuner releases pools by its own rules.
   int keep_alive_s = 300;
-  double idle_pool_s = 30.0;      ///< a pool that no trial has used for this time is released
+  double idle_pool_s = 30.0;      ///< idle time after which the runner releases a pool
   double poll_interval_s = 5.0;   ///< time between two polls of running jobs, and of their logs
-  double capacity_wait_s = 60.0;  ///< wait after a job found no capacity; doubles each time
+  double capacity_wait_s = 60.0;  ///< wait after a job without capacity; doubles each time
   int capacity_attempts = 4;
-  double longest_outage_s = 900.0;  ///< outage of the service after which `wait` fails
+  double longest_outage_s = 900.0;  ///< length of an outage after which `wait` returns an error
 
   /// Time between two polls of jobs that are about to end, and of pools about to become available.
   [[nodiscard]] double close_poll_interval_s() const { return std::min(0.5, poll_interval_s); }

@@ -38,21 +38,21 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
       monitor_(clock_, api_, outage_, notices_, pools_, options_) {
   if (connection_.cloudwatch)
     utilisation_.emplace(connection_.client, *connection_.cloudwatch, options_.types);
-  // Data from the study has precedence over data from the price table.
+  // Keep the study's own data if the price table has the same type.
   auto known = options_.prices.instances;
   known.merge(options_.types.instances);
   options_.types.instances = std::move(known);
 }
 
 int SageMakerRunner::open_places() const {
-  // If later trials were started before older ones, request no new trials: the older trials could
-  // wait for ever.
+  // If a trial waits although a later one has started, request no new trials. Otherwise the waiting
+  // trial could wait for ever.
   const bool any_deferred = std::ranges::any_of(
       jobs_, [](const TrialJob& job) { return job.waits() && job.is_deferred(); });
   if (any_deferred) return 0;
   const auto waiting = std::ranges::count_if(jobs_, &TrialJob::waits);
   const auto free = options_.parallel - std::ssize(jobs_under_way(jobs_));
-  // Trials of ended jobs whose last output is awaited also count against the backlog.
+  // The backlog includes trials of ended jobs, until their last output has arrived.
   const std::ptrdiff_t places =
       std::min(free * options_.trials_per_job - waiting, backlog() - std::ssize(jobs_));
   return static_cast<int>(std::max<std::ptrdiff_t>(0, places));
@@ -170,8 +170,8 @@ Result<bool> SageMakerRunner::start_next() {
     if (job->waits() && job->not_before_s() <= now_s) waiting.push_back(job);
   }
   if (waiting.empty()) return false;
-  // A searcher may again and again suggest trials that can use warm machines. So first start the
-  // trials that were passed over.
+  // Trials that can use warm machines overtake others, and a searcher may suggest such trials again
+  // and again. So first start trials that were overtaken.
   const bool any_deferred =
       std::ranges::any_of(waiting, [](const auto& job) { return job->is_deferred(); });
   JobTrials next = waiting;
@@ -230,8 +230,8 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
     return check_training_job_input(input);
   };
   auto valid = prepare();
-  // The commands of all trials may be too long for one request. Even one trial may have too much
-  // text for the pack's shell, so it is then requested without.
+  // The commands of all trials may be too long for one request, so remove the last trial until they
+  // fit. If even one trial is too long for the pack's shell, request it without that shell.
   while (!valid && !launch.pack.empty()) {
     launch.pack.pop_back();
     if (pack.size() > 1) pack.pop_back();
@@ -279,14 +279,14 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
                       fmt::format("trial {} is waiting for quota, retried every {}: {}", trial,
                                   format_duration(k_quota_wait_s), printable_line(error.message)),
                       trial);
-    // Pools that wait for other trials count against the quota as well.
+    // Release idle pools, because they count against the quota as well.
     return pools_.release_available();
   }
   if (is_quota(error)) return give_up_all(error.to_error());
   postpone(options_.poll_interval_s);
   auto failed = outage_.on_failure(error);
   if (!failed && error.code == "ValidationException") return give_up_all(failed.error());
-  // Other refusals (permissions, a missing role) concern every trial, so `wait` returns them.
+  // Other refusals (permissions, a missing role) affect every trial, so `wait` returns them.
   return failed;
 }
 
@@ -359,7 +359,7 @@ Result<std::string> SageMakerRunner::detach() {
   std::string text = detached_jobs_text(jobs_, options_.keep_alive_s);
   jobs_.clear();
   events_.clear();
-  // The text must say what still costs money, even if the release fails.
+  // If the release fails, return the text with the error, because jobs still cost money.
   if (const auto released = release(0.0); !released) text += released.error().text() + '\n';
   return text;
 }
@@ -369,7 +369,7 @@ Result<void> SageMakerRunner::release(double longest_s) {
   const double until_s = clock_.now_s() + longest_s;
   while (!jobs_.empty() || !pools_.empty()) {
     if (auto advanced = advance(); !advanced) {
-      // Other requests may succeed although one was refused.
+      // If the service still answers, it may accept other requests.
       const bool answers = advanced.error().kind != ErrorKind::unavailable;
       if (answers) static_cast<void>(pools_.release_available());
       add_leftover_notices();

@@ -23,7 +23,7 @@
 
 namespace steptune {
 
-/// Services that the runner calls; all outlive it.
+/// Services that the runner calls. All objects outlive the runner.
 struct SageMakerConnection {
   aws::JsonClient& client;
   aws::JsonService sagemaker;
@@ -34,12 +34,12 @@ struct SageMakerConnection {
 
 /// Runs trials as SageMaker training jobs. A job's name is made from the study, the trial and the
 /// attempt. So a lost answer or a dead tuner never leads to a second job. Trials reuse instances
-/// that earlier trials left warm, and start in an order that reuses most instances. Pools are
-/// released as soon as no trial will use them. The runner polls the jobs' states and reads their
-/// output from CloudWatch Logs. All requests stay below the account's rates. `stop` sends a request
-/// to the service, which lets the program run for up to 120 s more. If a job runs several trials,
-/// it is stopped once all of them need no more time. There is no faster way, so `kill_all` stops
-/// all trials in the same way.
+/// that earlier trials left warm, and start in an order that reuses most instances. The runner
+/// releases pools as soon as no trial will use them. It polls the jobs' states and reads their
+/// output from CloudWatch Logs. All requests stay below the account's rates. After `stop`, the
+/// service lets the program run for up to 120 s more. A job that runs several trials is stopped
+/// after a stop was requested for all of its unfinished trials. `kill_all` stops trials in the same
+/// way, because the service has no faster one.
 class SageMakerRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -64,8 +64,8 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
-  /// Returns the trials that wait before their next request: after a refusal (quota, missing
-  /// capacity) or a failed request.
+  /// Returns the trials that wait until their next request may be sent, after a refusal (quota,
+  /// missing capacity) or a failure.
   [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -77,17 +77,17 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<TrialJob> make_job(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> find_earlier_pools();
 
-  /// Does everything that is due, once.
+  /// Carries out each task that is due, once.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
-  /// Carries out the next decision about waiting trials (`next_pool_decision`). Returns false if
-  /// all have to wait.
+  /// Carries out the next decision about waiting trials (`next_pool_decision`). Returns false if no
+  /// trial can start and no pool was released.
   [[nodiscard]] Result<bool> start_next();
   [[nodiscard]] Result<void> request(JobTrials pack, std::optional<std::string> pool_job);
-  /// Reads the Python hook once, if trials use it.
+  /// Reads the Python hook if the trial uses it and it was not read yet.
   [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
   [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
-  /// True if a waiting trial that is not in `except`, or a future trial, may use a pool.
+  /// True if a future trial may use a pool, or a waiting trial that is not in `except`.
   [[nodiscard]] bool pools_are_wanted(const JobTrials& except = {}) const;
   void finish_ended_jobs();
   void give_up(TrialJobs::iterator job, OutcomeKind kind, std::string detail);
@@ -107,7 +107,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   JobMonitor monitor_;
   std::optional<UtilisationWatch> utilisation_;
   std::string prefix_;  ///< prefix of job names
-  std::string hook_;    ///< packed; empty: not read yet
+  std::string hook_;    ///< packed Python hook; empty: not read yet
   TrialJobs jobs_;      ///< unfinished trials
   std::vector<TrialEvent> events_;
   std::optional<std::int64_t> further_trials_;

@@ -112,7 +112,8 @@ void check_groups_of_channels(const ObjectNode& object, const SageMakerSection& 
 void check_section(const ObjectNode& object, SageMakerSection& section) {
   const Node& node = object.node();
   section.instances.price_list = k_price_list;
-  // Jobs without a region run in the AWS configuration's, so its prices apply.
+  // If the study names no region, jobs run in the region of the AWS configuration, so use its
+  // prices.
   section.instances.region =
       section.region.empty() ? account_price_lists().default_region().value_or("") : section.region;
   check_instance_keys(object, section.instances);

@@ -16,7 +16,7 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
                                      bool max_wait_stated, bool has_command)
     : section_(std::move(section)) {
   JobSettings& job = section_.job;
-  // Volumes are billed by months of 30 days (examples on https://aws.amazon.com/ebs/pricing/).
+  // AWS bills volumes by months of 30 days (examples on https://aws.amazon.com/ebs/pricing/).
   section_.instances.storage_usd_per_hour =
       section_.storage_usd_per_gb_month * job.volume_gb / (30.0 * 24.0);
   job.max_runtime_s = limits.wall_s;
@@ -24,7 +24,8 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
     job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_job_s);
   }
   traits_.parallel = section_.parallel;
-  // Without a command, the image's own entry point reads the parameters as hyperparameters.
+  // Without a command, the image's own entry point runs and reads the parameters as
+  // hyperparameters.
   traits_.needs_command = !job.code_s3_uri.empty();
   traits_.takes_all_parameters = !has_command;
   traits_.uses_this_machine = false;
@@ -50,7 +51,7 @@ SageMakerOptions SageMakerSettings::options() const {
   options.prices.instances = section_.instances.paid();
   options.parallel = section_.parallel;
   options.trials_per_job = section_.trials_per_job;
-  options.backlog = 64;  // for searchers that do not learn from results
+  options.backlog = 64;  // enough for searchers that do not learn from results
   if (section_.keep_alive_s) options.keep_alive_s = static_cast<int>(*section_.keep_alive_s);
   options.poll_interval_s = section_.poll_s;
   return options;
@@ -102,7 +103,7 @@ Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*
   SageMakerConnection connection{session->client(), *std::move(sagemaker), *std::move(logs),
                                  session->wait_until(), *std::move(cloudwatch)};
   SageMakerOptions options = this->options();
-  // Continue without a price table: then only some advice is missing.
+  // Continue without a price table, because only some advice needs it.
   if (auto table = find_price_table(k_price_list, session->region()))
     options.types = *std::move(table);
   return RunnerParts{

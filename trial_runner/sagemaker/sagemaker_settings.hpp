@@ -19,26 +19,25 @@ struct SageMakerSection {
   JobSettings job;
   int parallel = 1;
   int trials_per_job = 6;  ///< trials that one job may run in turn
-  /// Price of the instances' volumes. The default 0 means "not counted", because the price list
-  /// shipped with the program lacks it.
+  /// Price of the instances' volumes. The default 0 leaves the price out, because the installed
+  /// price table lacks it.
   double storage_usd_per_gb_month = 0.0;
   std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
   double poll_s = 5.0;                 ///< time between two polls of jobs and of their logs
 };
 
-/// Returns the section's keys and the rules between them. `check_training_jobs` checks the
-/// service's rules later, when the configurations are known.
+/// Returns the section's keys and the rules between them. `check_training_jobs` checks SageMaker's
+/// rules later, when the configurations are known.
 [[nodiscard]] const document::Section<SageMakerSection>& sagemaker_section();
 
-/// Adds a fault for each setting that SageMaker would refuse in a study's jobs, at the setting's
-/// key in the study file. Checks the jobs of the baseline on up to 64 sets of machines, and of up
-/// to 32 example configurations.
+/// Adds a fault at each key of the study file whose value SageMaker would refuse in a job. Checks
+/// the jobs of the baseline on up to 64 sets of machines, and of up to 32 example configurations.
 void check_training_jobs(const SageMakerSection& section, const StudyView& study,
                          document::Faults& faults);
 
 class SageMakerSettings final : public RunnerSettings {
  public:
-  /// Fills in settings that depend on the limits. `max_wait_stated` is true if the section contains
+  /// Computes settings that depend on the limits. `max_wait_stated` is true if the section contains
   /// `max_wait`.
   SageMakerSettings(SageMakerSection section, const TrialLimits& limits, bool max_wait_stated,
                     bool has_command);

@@ -15,14 +15,14 @@ inline constexpr std::size_t k_max_list = k_most_subnets;
 
 /// Returns the type of strings that are not empty.
 [[nodiscard]] document::Type<std::string> named_string(std::size_t max_bytes = 4096);
-/// Accepts any text; the service's rules for S3 URIs are checked later, with the job.
+/// Accepts any text, because `check_training_jobs` checks SageMaker's rules for S3 URIs later.
 [[nodiscard]] document::Type<std::string> s3_uri();
 [[nodiscard]] document::Type<std::string> file_system_id();
 [[nodiscard]] document::Type<std::string> input_mode();
 /// Returns the type of regions, such as `us-east-1`.
 [[nodiscard]] document::Type<std::string> region();
 
-/// Input data: an object, or a string with an S3 URI.
+/// Returns the section for a channel of input data: an object, or a string with an S3 URI.
 [[nodiscard]] const document::Section<Channel>& channel_section();
 
 }  // namespace steptune

@@ -71,8 +71,8 @@ double training_s(const simulated::JobAudit& job) {
   return std::min(job.billed_s, sum_s);
 }
 
-/// Adds a job's lowest possible cost to `least`. In that bound, only the first job of each kind of
-/// machine starts cold.
+/// Adds a job's lowest possible cost to `least`. The bound assumes that only the first job of each
+/// kind of machine starts cold.
 void add_least(const simulated::JobAudit& job, const simulated::StageTimes& stages, double price,
                std::set<std::string>& kinds, LeastBill& least) {
   std::string kind;
@@ -128,7 +128,7 @@ class SageMakerStage final : public RehearsalStage {
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] Runner& runner() override { return *runner_; }
   [[nodiscard]] RehearsalBill settle() override {
-    // No pool lasts longer than a day without requests.
+    // Without requests, no pool lasts longer than a day.
     account_.account().advance_until_quiet(clock_.now_s() + k_day_s);
     return bill_of(account_.account().audit(), prices_, stages_);
   }

@@ -3,8 +3,8 @@
 
 namespace steptune {
 
-/// Times from a job's request to its program's start, learned from earlier jobs. Initial values are
-/// from AWS's posts on warm pools: a first job takes 136 to 176 s, a warm one 19 to 70 s.
+/// Times from a job's request to its program's start, learned from earlier jobs. Initial values
+/// come from AWS's posts on warm pools: cold jobs start in 136 to 176 s, warm jobs in 19 to 70 s.
 class StartTimes {
  public:
   void add(bool warm, double seconds) { (warm ? warm_ : cold_).add(seconds); }

@@ -83,7 +83,7 @@ class JobCheck {
  public:
   JobCheck(const SageMakerSection& section, const StudyView& study, Faults& faults)
       : job_(section.job), study_(study), faults_(faults) {
-    // Ignore a missing hook here: another check reports it.
+    // Ignore a missing hook, because another check reports it.
     const TrialSpec trial = study.trial(study.baseline);
     if (trial.python_path.empty()) return;
     if (const auto files = read_hook_files(trial.python_path, trial.environment)) {

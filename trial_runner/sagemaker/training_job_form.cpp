@@ -25,7 +25,7 @@ Result<std::optional<std::string>> packed_hook(const LongRun& run) {
   return packed_text(*files);
 }
 
-/// Adds the machines and their command to both objects.
+/// Adds the machines and their command to the request and to the Estimator's arguments.
 void add_machines(const LongRun& run, const std::vector<std::string>& words, Json& request,
                   Json& estimator) {
   request["ResourceConfig"] = machine_members(run.resources);
@@ -69,7 +69,7 @@ Result<Json> TrainingJobForm::write(const LongRun& run) const {
   }
   if (rents_machines(run)) add_machines(run, start.words, request, estimator);
   Json untried = request;
-  untried.erase("ResourceConfig");  // trials have run on these machines
+  untried.erase("ResourceConfig");  // trials have already run on these machines
   if (auto checked = check_training_job_input(untried); !checked) {
     return tl::unexpected(checked.error());
   }

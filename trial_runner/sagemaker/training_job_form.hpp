@@ -5,11 +5,11 @@
 
 namespace steptune {
 
-/// Writes two objects. `CreateTrainingJob` has the members of a request to SageMaker that a
-/// configuration determines. `Estimator` has the same values as arguments of the Python SDK. They
-/// contain machines and the command only if trials rented machines; the Python hook is then
-/// included as in trials (`add_carried_hook`). Returns an error if hyperparameters, variables or
-/// the command's words are too long or too many for the service.
+/// Writes a long run's settings as two objects. `CreateTrainingJob` has the members of a request to
+/// SageMaker that a configuration determines. `Estimator` has the same values as arguments of the
+/// Python SDK. Both contain machines and the command only if trials rented machines. They then
+/// carry the Python hook as in trials (`add_carried_hook`). Returns an error if hyperparameters,
+/// variables or the command's words are too long or too many for the service.
 class TrainingJobForm : public LongRunForm {
  public:
   [[nodiscard]] std::string_view description() const override {

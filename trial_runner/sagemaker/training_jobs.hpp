@@ -12,37 +12,37 @@
 
 namespace steptune {
 
-/// State of a warm pool that a job has left. Statuses: `Available`, `InUse`, `Reused`,
+/// State of a warm pool that a job has left. `status` is `Available`, `InUse`, `Reused` or
 /// `Terminated`.
 struct PoolState {
   std::string status;
-  std::optional<double> retained_s;  ///< seconds kept so far, billed for each instance
-  std::string reused_by;             ///< job
+  std::optional<double> retained_s;  ///< idle seconds of the pool so far, billed for each instance
+  std::string reused_by;             ///< job that uses the pool; empty: none
 };
 
-/// A training job as reported by DescribeTrainingJob. Times are seconds since 1970. Members are
-/// absent until the event has happened.
+/// A training job as reported by DescribeTrainingJob. Times are seconds since 1970. A member stays
+/// empty until its event has happened.
 struct JobDescription {
   std::string name;
   std::string status;     ///< `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`, ...
   std::string secondary;  ///< `SecondaryStatus`; the service may add values
   std::string failure_reason;
   double created_wall_s = 0.0;
-  std::optional<double> billed_since_wall_s;    ///< `TrainingStartTime`, before the download
+  std::optional<double> billed_since_wall_s;    ///< `TrainingStartTime`: before the download
   std::optional<double> billed_until_wall_s;    ///< `TrainingEndTime`
   std::optional<double> training_since_wall_s;  ///< latest start of the stage `Training`
   std::optional<double> training_until_wall_s;  ///< end of that stage
   std::optional<double> downloading_s;          ///< download of input data, over all attempts
   bool spot = false;                            ///< managed spot
-  /// Number of times that spot capacity was taken away.
+  /// Number of spot interruptions.
   int interruptions = 0;
-  std::optional<double> billable_s;  ///< for each instance
+  std::optional<double> billable_s;  ///< billed seconds of each instance
   std::optional<PoolState> pool;
-  std::vector<PackedTrial> trials;  ///< trials that it runs in turn; empty: it is no pack
-  std::optional<JobPrice> price;    ///< price that its study uses; nullopt: not in the job
+  std::vector<PackedTrial> trials;  ///< trials that the job runs in turn; empty: the job is no pack
+  std::optional<JobPrice> price;    ///< study's price; nullopt: the job does not contain it
   Json resources = Json::object();  ///< `ResourceConfig` as requested
 
-  /// True for statuses that never change again. A job with an unknown status counts as under way.
+  /// True if the status never changes again. A job with an unknown status counts as under way.
   [[nodiscard]] bool ended() const;
   /// True if the job is being stopped or uploads its results.
   [[nodiscard]] bool ending() const;
@@ -57,16 +57,16 @@ struct JobSummary {
 };
 
 /// SageMaker's training-job operations as typed functions. If an earlier request already had the
-/// effect (the job exists, has ended, is unknown), a repeated request counts as a success. Errors
-/// are the service's. Source: SageMaker API Reference; botocore's service model 2017-07-24.
+/// effect (the job exists, has ended or is unknown), a repeated request succeeds. Errors are the
+/// service's. Source: SageMaker API Reference; botocore's service model 2017-07-24.
 class TrainingJobs {
  public:
   /// `client` outlives the object.
   TrainingJobs(aws::JsonClient& client, aws::JsonService service)
       : client_(client), service_(std::move(service)) {}
 
-  /// Creates a job from the input of CreateTrainingJob. Returns false if a job of this name exists
-  /// already (an earlier request whose answer was lost).
+  /// Creates a job from the input of CreateTrainingJob. Returns false if a job of this name already
+  /// exists, because the answer to an earlier request was lost.
   [[nodiscard]] aws::AwsResult<bool> create(const Json& input);
   /// Describes a job; nullopt if there is no such job.
   [[nodiscard]] aws::AwsResult<std::optional<JobDescription>> describe(const std::string& name);

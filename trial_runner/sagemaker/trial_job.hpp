@@ -18,11 +18,11 @@ namespace steptune {
 /// State of a trial at the service, as known to the runner.
 enum class JobState {
   waiting,    ///< the trial has no job: it waits for its turn, for quota or for capacity
-  requested,  ///< the job exists; its machines are being prepared
+  requested,  ///< the job exists; the service prepares its machines
   running,    ///< the trial's program runs
   stopping,   ///< the runner has decided to end the trial
   ended,     ///< the service (in a pack, the shell) has reported the end; last lines may still come
-  finished,  ///< the end was reported to the loop
+  finished,  ///< the runner has reported the end to the loop
 };
 [[nodiscard]] std::string to_text(JobState state);
 
@@ -35,16 +35,17 @@ enum class JobState {
 ///   ended      -> finished, waiting (the job ended before its turn in the pack came)
 [[nodiscard]] bool can_move(JobState from, JobState to);
 
-/// A job that was created for a trial, or for a pack of trials. Times are on the runner's clock.
+/// A job for a trial or for a pack of trials, once requested. Times are on the runner's clock.
 struct JobLaunch {
   std::string job;  ///< name
-  int number = 1;   ///< counts the trial's jobs
+  int number = 1;   ///< number among the trial's jobs, from 1
   /// Job whose warm pool this job is meant to use. nullopt: a cold start.
   std::optional<std::string> pool_job;
   int keep_alive_s = 0;  ///< seconds for which the service keeps this job's own pool
   double requested_s = 0.0;
-  bool adopted = false;      ///< taken over from a former tuner
-  bool pool_settled = true;  ///< false: it is not known yet if the job got the intended pool
+  bool adopted = false;      ///< an earlier tuner requested the job
+  /// False: the runner does not know yet if the job got the intended pool.
+  bool pool_settled = true;
   /// Trials to run in turn, including this one; empty: only this one.
   std::vector<PackedTrial> pack{};
 };
@@ -54,16 +55,16 @@ struct JobWatch {
   double next_poll_s = 0.0;
   bool closely = false;  ///< true: poll often, because the job is about to end
   bool known = false;    ///< the service has described the job at least once
-  /// False: the service gets machines again, or uploads results, so the program cannot print.
+  /// False if the program cannot print, because the service gets machines again or uploads results.
   bool trains = true;
   double listed_wall_s = 0.0;  ///< modification time in the latest list; 0: unknown
-  double read_wall_s = 0.0;    ///< modification time in the list before its latest description
+  double read_wall_s = 0.0;    ///< `listed_wall_s` at the latest description of the job
   int interruptions = 0;
 };
 
-/// A trial that was handed over. It waits, runs as a job (or as several jobs in turn, if capacity
-/// was missing), and ends. The functions below change its state; an illegal move throws
-/// std::logic_error, because it is a fault of this program.
+/// A trial that the loop has passed to the runner. It waits, runs as a job (or as several jobs in
+/// turn, if capacity was missing), and ends. An illegal change of its state throws
+/// std::logic_error, because that is a fault of this program.
 class TrialJob {
  public:
   TrialJob(TrialSpec spec, std::optional<PoolKey> pool_key, double usd_per_hour, JobOutput output)
@@ -74,16 +75,17 @@ class TrialJob {
 
   [[nodiscard]] const TrialSpec& spec() const { return spec_; }
   [[nodiscard]] TrialKey key() const { return spec_.key; }
-  /// Returns nullopt for jobs that cannot use pools.
+  /// Returns the key of the warm pools that the job can use; nullopt if it can use none.
   [[nodiscard]] const std::optional<PoolKey>& pool_key() const { return pool_key_; }
   /// Returns the price of all machines of the job together.
   [[nodiscard]] double usd_per_hour() const { return usd_per_hour_; }
 
   [[nodiscard]] JobState state() const { return state_; }
   [[nodiscard]] bool waits() const { return state_ == JobState::waiting; }
-  /// True if the trial has a job that is not known to have ended.
+  /// True if a job was requested for the trial and, as far as the runner knows, the trial has not
+  /// ended.
   [[nodiscard]] bool under_way() const;
-  /// True if the program was seen to run, in this or an earlier launch.
+  /// True if the program has run, in this or an earlier launch.
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
 
   /// Returns the time before which a waiting trial makes no request.
@@ -96,7 +98,7 @@ class TrialJob {
 
   /// Returns the number of the next launch.
   [[nodiscard]] int next_launch() const { return next_launch_; }
-  /// Returns the number of the trial's jobs, of those seen by this tuner, that got no machines.
+  /// Returns the number of the trial's jobs without capacity that this tuner has seen.
   [[nodiscard]] int capacity_failures() const { return capacity_failures_; }
   /// Records that a job was requested for the trial: waiting -> requested.
   void request(JobLaunch launch, double poll_at_s);
@@ -113,8 +115,8 @@ class TrialJob {
   /// Reads a line of one of the job's hosts. Each line is a sign of life; some contain a report.
   void read_line(double time_s, const LogLine& line, std::vector<TrialEvent>& events);
   [[nodiscard]] double last_output_s() const { return last_output_s_; }
-  /// Records that the program has run since `time_s`, after a spot interruption, too. The time
-  /// without machines is no silence.
+  /// Records that the program has run since `time_s`, also after a spot interruption. So the time
+  /// without machines does not count as silence.
   void runs_since(double time_s) { last_output_s_ = std::max(last_output_s_, time_s); }
   /// True if a phase, such as a long evaluation, explains the program's silence.
   [[nodiscard]] bool phase_under_way() const { return output_.phase_under_way(); }
@@ -134,8 +136,8 @@ class TrialJob {
   /// Ends the trial's turn in its pack. The state does not change, because the job continues.
   void end_turn(TurnEnd end) { turn_end_ = end; }
   [[nodiscard]] const std::optional<TurnEnd>& turn_end() const { return turn_end_; }
-  /// Ends the trial while the pack's job continues with other trials: requested, running, stopping
-  /// -> ended.
+  /// Ends the trial while its job continues with other trials: requested, running, stopping ->
+  /// ended.
   void leave_pack();
   /// Lets the trial wait again because its job ended before its turn: ended -> waiting.
   void give_back();
@@ -150,7 +152,7 @@ class TrialJob {
 
   /// Adds the billed seconds of one launch, for each instance.
   void add_bill(double billable_s);
-  /// Adds the bill of a warm pool that waited idle until this trial's job used it.
+  /// Adds the cost of the idle time of the warm pool that this trial's job used.
   void add_pool_bill(double usd) { billed_usd_ += usd; }
 
   /// Returns the trial's last event, with the outcome: ended -> finished.
@@ -160,7 +162,7 @@ class TrialJob {
 
  private:
   void move_to(JobState state);
-  /// True if the job is named after this trial. False for all trials of a pack but the first.
+  /// True if the job is named after this trial. In a pack, only the first trial names the job.
   [[nodiscard]] bool names_job() const;
   [[nodiscard]] TrialFinished close(double time_s, Outcome outcome);
 

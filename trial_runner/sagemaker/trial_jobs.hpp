@@ -10,12 +10,12 @@
 
 namespace steptune {
 
-/// Trials in the order in which they were handed over. References to a trial stay valid when other
-/// trials are added or removed.
+/// Trials in the order in which the loop passed them to the runner. References to a trial stay
+/// valid when other trials are added or removed.
 using TrialJobs = std::list<TrialJob>;
 
-/// True if the trial's job is under way and this is the first unfinished trial in it. That trial
-/// represents the job.
+/// True if the trial's job is under way, and the trial is the first one in it that is under way.
+/// This trial represents the job.
 [[nodiscard]] bool leads_job(const TrialJobs& jobs, const TrialJob& job);
 
 /// Returns jobs under way, each represented by its first unfinished trial.
@@ -27,7 +27,7 @@ using TrialJobs = std::list<TrialJob>;
 /// Returns the unfinished trials of a job.
 [[nodiscard]] std::vector<TrialJob*> open_trials_of(TrialJobs& jobs, const std::string& name);
 
-/// Returns a text on the jobs under way, which continue without the tuner: their prices per hour
+/// Returns a text on jobs under way, which continue without the tuner, with their prices per hour
 /// and longest times. `keep_alive_s`: seconds for which each job's warm pool is kept. Empty if
 /// there are none.
 [[nodiscard]] std::string detached_jobs_text(const TrialJobs& jobs, int keep_alive_s);

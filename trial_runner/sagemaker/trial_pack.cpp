@@ -42,7 +42,7 @@ bool read_whole(std::string_view text, Number& number) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-/// Removes and returns the text before `separator`, or all of it.
+/// Removes and returns the text before `separator`, or the whole text if there is no separator.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t length = std::min(text.find(separator), text.size());
   const std::string_view taken = text.substr(0, length);
@@ -50,7 +50,8 @@ std::string_view take_until(std::string_view& text, char separator) {
   return taken;
 }
 
-/// Formats a limit as `12.5 2 0.00034`, for awk; empty without a limit.
+/// Formats a limit for awk as `12.5 2 0.00034` (`after_s`, `window_s`, `seconds_per_sample`); empty
+/// without a limit.
 std::string text_of(const std::optional<SlowLimit>& limit, char separator) {
   if (!limit) return {};
   return fmt::format("{:.4g}{}{:.4g}{}{:.6g}", limit->after_s, separator, limit->window_s,

@@ -11,33 +11,36 @@
 #include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/container_start.hpp"
 
-/// A pack: several trials that one job runs in turn on its machine, so that the start of a job is
-/// paid only once. A shell in the container (run_pack.sh) starts each trial in its own process
-/// group. It ends a trial when its time is over, or when it is clearly slow or silent. It prints
-/// marks at the start and the end of each trial. A running job accepts no commands, so the request
-/// contains all that it needs.
+/// A pack is a set of trials that one job runs in turn on its machine. So the study pays for the
+/// start of only one job. A shell in the container (run_pack.sh) starts each trial in its own
+/// process group. It ends a trial when its time is over, or when it is clearly slow or silent. It
+/// prints marks at the start and the end of each trial. A running job accepts no commands, so the
+/// request contains all data for the shell.
 namespace steptune {
 
 /// One trial of a pack, as written in the request.
 struct PackedTrial {
   TrialKey key;
-  double seconds = 0.0;                   ///< from the trial's start; the shell then ends the trial
-  std::optional<SlowLimit> slow_limit{};  ///< the shell ends a trial earlier if it is slower
-  /// The shell also ends a trial that is silent for this long outside phases.
+  /// Time after its start at which the shell ends the trial.
+  double seconds = 0.0;
+  /// Limit beyond which the shell ends a slow trial earlier.
+  std::optional<SlowLimit> slow_limit{};
+  /// Seconds of silence outside phases after which the shell ends the trial.
   std::optional<double> idle_s{};
 };
 
-/// Returns the seconds that a trial in a pack may run: the time that its measurement needs, at most
+/// Returns the longest run time of a trial in a pack: the time that its measurement needs, at most
 /// its wall limit.
 [[nodiscard]] double packed_seconds(const TrialSpec& spec);
 
-/// Returns the silence after which the shell ends the trial; nullopt: its time is over before that.
+/// Returns the silence after which the shell ends the trial; nullopt: the time of the trial is over
+/// before that.
 [[nodiscard]] std::optional<double> packed_idle_seconds(const TrialSpec& spec);
 
-/// Returns the start of a job's container that runs a pack, in the code channel's folder if there
-/// is one. The hyperparameters are a JSON document for each trial with its parameters. During the
-/// trial's turn, the document is the container's hyperparameters.json. The hook is set up once for
-/// all trials; the caller adds it (`add_carried_hook`).
+/// Returns command, hyperparameters and environment of a container that runs a pack, in the code
+/// channel's folder if there is one. Each hyperparameter is a JSON document with the parameters of
+/// one trial. During that trial's turn, it replaces the container's hyperparameters.json. The hook
+/// is set up once for all trials; the caller adds it (`add_carried_hook`).
 [[nodiscard]] ContainerStart pack_start(std::span<const TrialSpec* const> trials,
                                         bool in_code_channel);
 
@@ -51,7 +54,8 @@ struct PackMark {
   enum class Kind { begin, slow, idle, over, end };
   Kind kind = Kind::begin;
   TrialKey key;
-  int exit_code = 0;  ///< with `end`; 128 + its number if a signal ended the trial
+  /// Exit status, with `end`; 128 + the signal's number if a signal ended the trial.
+  int exit_code = 0;
 };
 /// Parses a line; nullopt for lines of the programs.
 [[nodiscard]] std::optional<PackMark> read_pack_mark(std::string_view line);

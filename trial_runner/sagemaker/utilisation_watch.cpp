@@ -10,7 +10,7 @@ namespace steptune {
 
 void UtilisationWatch::add(EndedJob job, double ended_s) {
   const double training_s = job.training_until_wall_s - job.training_since_wall_s;
-  // Shorter trainings have at most one complete metric point.
+  // A shorter training has at most one complete metric point.
   if (training_s < 2.0 * k_metric_period_s || failures_ >= k_most_failures) {
     consider({std::move(job), {}});
     return;
@@ -30,8 +30,8 @@ std::vector<std::string> UtilisationWatch::poll(double now_s, bool last) {
                    });
   std::vector<EndedJob> jobs;
   if (due) {
-    // Also read the metrics of jobs that ended a little later: most of their metrics exist, and
-    // this saves a request.
+    // Also read the metrics of jobs that ended a little later, which saves a request. Most of their
+    // metrics already exist.
     std::erase_if(pending_, [&](Pending& pending) {
       if (!last && now_s < pending.ended_s + k_metrics_delay_s / 2.0) return false;
       jobs.push_back(std::move(pending.job));

@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// Reads how ended jobs have used their machines, as soon as their metrics can be available. Gives
-/// each advice only once. Ignores failures, but reports denied access once.
+/// Reads the utilisation of ended jobs' machines when CloudWatch should have it, and derives
+/// advice. Gives each advice only once. Ignores failures, but reports denied access once.
 class UtilisationWatch {
  public:
   /// Seconds from a job's end until CloudWatch has the metrics of its last minutes.
@@ -25,12 +25,13 @@ class UtilisationWatch {
   UtilisationWatch(aws::JsonClient& client, aws::JsonService cloudwatch, const PriceTable& types)
       : client_(client), cloudwatch_(std::move(cloudwatch)), types_(types) {}
 
-  /// Adds a job that ended at `ended_s` (runner's clock). For jobs that trained for less than two
-  /// metric periods, and after `k_most_failures`, considers only the download, no metrics.
+  /// Adds a job that ended at `ended_s` (runner's clock). Reads no metrics of jobs that trained for
+  /// less than two metric periods, and none after `k_most_failures`. Such jobs give advice only on
+  /// their download.
   void add(EndedJob job, double ended_s);
 
   /// Returns new advice about jobs whose metrics should be available; reads the metrics with one
-  /// request for all jobs. If `last` is true, considers all remaining jobs.
+  /// request for all jobs. If `last` is true, reads the metrics of all remaining jobs.
   [[nodiscard]] std::vector<std::string> poll(double now_s, bool last = false);
 
  private:

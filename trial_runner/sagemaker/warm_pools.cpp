@@ -78,7 +78,7 @@ int WarmPools::keep_alive_s(const std::optional<PoolKey>& key, bool wanted) cons
 void WarmPools::take(const std::string& job, const std::string& by) {
   const auto used = std::ranges::find(pools_, job, &WarmPool::job);
   if (used == pools_.end()) return;
-  // A shorter wait lowers the estimate, but at most by half.
+  // A single short wait lowers the estimate at most by half.
   idle_time_s_ = std::max(unused_s(*used), 0.5 * idle_time_s_);
   taken_.push_back({std::move(*used), by});
   pools_.erase(used);
@@ -107,7 +107,7 @@ void WarmPools::give(const std::string& job, const std::string& used) {
   std::erase_if(pools_, [&](const WarmPool& pool) { return pool.job == used; });
   const auto taken = find_taken(used);
   if (taken == taken_.end()) return;
-  // The job that was meant to use that pool may then get this job's intended pool.
+  // The job for which that pool was intended may then get this job's intended pool.
   const auto left = find_taken(job);
   if (left != taken_.end()) left->by = taken->by;
   taken_.erase(taken);
@@ -115,12 +115,12 @@ void WarmPools::give(const std::string& job, const std::string& used) {
 
 void WarmPools::pass_on(const std::string& job, const PoolState& state, double requested_s) {
   const auto taken = find_taken(job);
-  // Nothing to do if a job of this study is already recorded as the pool's user.
+  // If the pool is no longer in `taken_`, a job of this study already uses it.
   if (taken == taken_.end()) return;
   if (state.status == "Available") {
     pools_.push_back(std::move(taken->pool));
   } else {
-    if (awaits_pool(state.reused_by)) return;  // `settle` for that job will decide
+    if (awaits_pool(state.reused_by)) return;  // `settle` for that job decides later
     const double retained_s = state.retained_s.value_or(0.0);
     count_unused(job, requested_s - retained_s, retained_s, taken->pool.usd_per_hour);
   }
@@ -157,8 +157,8 @@ Result<void> WarmPools::settle(TrialJob& job) {
 void WarmPools::count_unused(const std::string& job, double since_s, double retained_s,
                              double usd_per_hour) {
   if (retained_s <= 0.0) return;
-  // The service reports only the duration. It began at the end of the pool's job: seconds before
-  // the pool became available, or long before if an earlier tuner left the pool.
+  // The service reports only the length of the idle time. It began at the end of the pool's job:
+  // seconds before the pool became available, or long before if an earlier tuner left the pool.
   const double ago_s = std::max(0.0, clock_.now_s() - since_s - retained_s);
   const double to_wall_s = clock_.wall_time_s() - ago_s;
   unused_.push_back({job, to_wall_s - retained_s, to_wall_s, usage_usd(usd_per_hour, retained_s)});

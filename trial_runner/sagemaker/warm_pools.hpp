@@ -19,16 +19,16 @@
 namespace steptune {
 
 /// Warm pools of a study's jobs, until a job uses them or they are released. Counts the cost of
-/// unused pools. After a transient failure, the next call repeats the request. Errors are those of
-/// `Outage`.
+/// unused pools. After a transient failure, the next call repeats the request. Returns the errors
+/// of `Outage`.
 class WarmPools {
  public:
   /// The arguments outlive the object.
   WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
             const SageMakerOptions& options);
 
-  /// Adds a pool of an earlier tuner, which was unused for `idle_before_s`. Gives it the whole idle
-  /// limit from now on, so that a trial can use it.
+  /// Adds a pool of an earlier tuner, which was unused for `idle_before_s`. Its idle limit starts
+  /// now, so that a trial can use it.
   void add_available(PoolKey key, std::string job, double usd_per_hour, double idle_before_s);
   /// Adds the pool of a job that has ended. It becomes available soon, or never.
   void add_ended(PoolKey key, std::string job, double usd_per_hour);
@@ -36,7 +36,8 @@ class WarmPools {
 
   [[nodiscard]] const std::vector<WarmPool>& pools() const { return pools_; }
   [[nodiscard]] bool empty() const { return pools_.empty(); }
-  /// Returns the expected seconds from a job's request to its program's start, given the pools.
+  /// Returns the expected seconds from a job's request to its program's start. A pool of the same
+  /// key shortens them.
   [[nodiscard]] double expected_start_s(const std::optional<PoolKey>& key) const;
   /// Records the seconds from a job's request to the start of its program.
   void add_start(bool warm, double seconds) { start_times_.add(warm, seconds); }
@@ -46,10 +47,11 @@ class WarmPools {
   [[nodiscard]] int keep_alive_s(const std::optional<PoolKey>& key, bool wanted) const;
   /// Records that job `by` was requested to take over the pool of `job`.
   void take(const std::string& job, const std::string& by);
-  /// Finds out, once a job has its machines, if it uses the intended pool or another equal one (the
-  /// service may assign any). The trial pays for the pool that its job uses. If the intended pool
-  /// is still available, keeps it for other trials. Sends one request for each pool that the job
-  /// may use, until it finds the right one. After a transient failure, call this again.
+  /// Finds the pool that a job uses, once it has its machines. The service may assign another equal
+  /// pool than the intended one. The trial pays for the idle time of the pool that its job uses. If
+  /// the intended pool is still available, keeps it for other trials. Sends one request for each
+  /// pool that the job may use, until it finds the right one. After a transient failure, call this
+  /// again.
   [[nodiscard]] Result<void> settle(TrialJob& job);
 
   /// If a poll is due, updates pools whose state may have changed.
@@ -57,20 +59,21 @@ class WarmPools {
   /// Returns the time of the next due `poll`; infinite without pools.
   [[nodiscard]] double next_poll_s() const;
 
-  /// Releases the pool of `job`. Returns false if that failed for now.
+  /// Releases the pool of `job`. Returns false after a transient failure.
   [[nodiscard]] Result<bool> release(const std::string& job);
   /// Releases all available pools.
   [[nodiscard]] Result<void> release_available();
-  /// Releases pools that were idle for too long; all available ones unless `wanted`.
+  /// Releases pools that were idle for too long. If pools are not `wanted`, releases all available
+  /// pools.
   [[nodiscard]] Result<void> release_surplus(bool wanted);
 
-  /// Returns idle time of pools that have gone since the last call without use by a trial of this
-  /// study.
+  /// Returns the idle time of pools that ended since the last call, if no trial of this study used
+  /// them.
   [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
-  /// A pool intended for the requested job `by`. Once the job has its machines, the runner learns
-  /// if it uses this pool.
+  /// A pool that the requested job `by` is intended to use. When the job has its machines, `settle`
+  /// finds out if it uses this pool.
   struct TakenPool {
     WarmPool pool;
     std::string by;
@@ -85,12 +88,12 @@ class WarmPools {
   /// first.
   [[nodiscard]] std::vector<std::string> candidates(const std::string& job,
                                                     const PoolKey& key) const;
-  /// True if `job` was requested for a pool, and `settle` has not found out yet which one it uses.
-  /// A pool that it uses then waits in `taken_` for `settle`.
+  /// True if `job` was requested for a pool, and `settle` has not found its pool yet. Until then,
+  /// the pool that the job uses waits in `taken_`.
   [[nodiscard]] bool awaits_pool(const std::string& job) const;
-  /// Returns the end iterator if the pool of `job` is intended for no job.
+  /// Returns the pool of `job`; the end iterator if it is intended for no job.
   [[nodiscard]] std::vector<TakenPool>::iterator find_taken(const std::string& job);
-  /// Records that a job that was meant to use the pool of `job` uses the pool of `used`.
+  /// Records that a job uses the pool of `used`, although it was intended to use the pool of `job`.
   void give(const std::string& job, const std::string& used);
   /// Makes the pool of `job` free again, after a job requested at `requested_s` has not used it. If
   /// the pool is gone, counts its cost.
@@ -98,8 +101,8 @@ class WarmPools {
   /// Returns false if the pool no longer exists.
   [[nodiscard]] Result<bool> poll_one(WarmPool& pool);
   void on_terminated(const WarmPool& pool, double retained_s);
-  /// Counts machines that were kept unused for `retained_s`, from about `since_s` (runner's clock)
-  /// on.
+  /// Counts the cost of machines that were unused for `retained_s`, from about `since_s` (runner's
+  /// clock) on.
   void count_unused(const std::string& job, double since_s, double retained_s, double usd_per_hour);
   void count_unused(const WarmPool& pool, double retained_s) {
     count_unused(pool.job, pool.since_s, retained_s, pool.usd_per_hour);
@@ -115,7 +118,8 @@ class WarmPools {
   /// Types for which the account has no warm-pool quota.
   std::set<std::string> types_without_pools_;
   StartTimes start_times_;
-  /// Seconds for which pools wait for their next trial: first a guess, then as measured.
+  /// Estimated seconds for which a pool waits for its next trial: first a guess, then from measured
+  /// waits.
   double idle_time_s_ = 24.0;
   std::vector<UnusedTime> unused_;
   double next_poll_s_ = 0.0;

@@ -16,31 +16,32 @@
 
 namespace steptune::slurm {
 
-/// Counts the time in which allocations hold nodes and no trial pays for them, and its cost.
+/// Counts the time in which allocations hold nodes without a trial that pays, and the cost of that
+/// time.
 class AllocationCosts {
  public:
   /// The arguments outlive the object.
   AllocationCosts(const Clock& clock, const SlurmOptions& options)
       : clock_(clock), options_(options) {}
 
-  /// Records the allocation spec of a kind. Needed because allocations of a former tuner show only
+  /// Records the allocation spec of a kind. Needed because an earlier tuner's allocations show only
   /// their kind.
   void know(const AllocationSpec& requested);
   /// Returns the price of a node-hour; nullopt if the study has no prices. If the kind's spec is
   /// unknown, returns the highest price.
   [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
 
-  /// Counts the cost up to now. Leaves out allocations with a trial: it is not known yet when the
-  /// trial has started, from which time it pays itself.
+  /// Counts the cost up to now. Skips allocations that have a trial. Such a trial pays from its
+  /// start, which may not be known yet.
   void count(std::list<Allocation>& allocations);
   /// Counts the cost of an allocation up to `until_s` (runner's clock), unless its trial pays.
   void count(Allocation& allocation, double until_s);
-  /// Counts the cost of an allocation that has started and ended between two lists.
+  /// Counts the cost of an allocation that has started and ended between two lists of the queue.
   void count_unseen(Allocation& allocation, const QueueRow& row);
   /// Ends the current unused period of an allocation, because a trial pays or it is gone.
   void end(const std::string& name) { since_wall_s_.erase(name); }
-  /// Returns the periods to which time was added since the last call. A period that continues is
-  /// returned again later, with the same beginning.
+  /// Returns the unused periods that began or grew since the last call. If a period grows further,
+  /// a later call returns it again with the same beginning.
   [[nodiscard]] std::vector<UnusedTime> take() { return std::exchange(times_, {}); }
 
  private:

@@ -17,8 +17,8 @@ inline constexpr std::string_view k_site_memory = "mem=site";
 struct AllocationSpec {
   int nodes = 1;
   /// Long options of sbatch without their dashes, in the section's order: `partition=gpu`,
-  /// `gpus-per-node=2`. Without `mem`, the allocation gets all memory of its nodes.
-  /// `k_site_memory`: the site's default amount.
+  /// `gpus-per-node=2`. Without `mem`, the allocation gets all memory of its nodes. With
+  /// `k_site_memory`, it gets the site's default amount.
   std::vector<std::string> options{};
   auto operator<=>(const AllocationSpec&) const = default;
 
@@ -31,7 +31,7 @@ struct AllocationSpec {
 
 /// Represents the spec as `Resources`, whose text is `2 node partition=gpu`.
 [[nodiscard]] Resources to_resources(const AllocationSpec& requested);
-/// Reads what `to_resources` writes; nullopt for other machines.
+/// Reads resources that `to_resources` made; nullopt for other resources.
 [[nodiscard]] std::optional<AllocationSpec> allocation_spec_of(const Resources& resources);
 
 /// True if the value can be part of one word of sbatch's command line: no blanks, no quotes, no

@@ -118,7 +118,7 @@ void Allocations::on_accepted(Allocation& allocation, const std::string& id) {
 
 void Allocations::on_submitted(const std::string& name, const CommandResult& result) {
   Allocation* allocation = find(name);
-  // If the queue has already shown the job, a late answer of sbatch says nothing new.
+  // If a list of the queue has already named the job's id, sbatch's late answer adds nothing.
   if (allocation == nullptr || !allocation->id.empty()) return;
   const bool wanted = allocation->state == AllocationState::submitting;
   const auto job_id = read_submission(result);
@@ -184,7 +184,7 @@ void Allocations::set_paid_by_trial(Allocation& allocation, double from_s) {
 }
 
 void Allocations::set_free(Allocation& allocation, std::optional<double> ended_s) {
-  // Nothing is counted while no nodes are held, as in the queue (`counted_until_s` is 0).
+  // A job without nodes, such as a pending one, costs nothing (`counted_until_s` is 0).
   if (allocation.user_pays && allocation.counted_until_s > 0.0) {
     allocation.counted_until_s =
         std::max(allocation.counted_until_s, ended_s.value_or(clock_.now_s()));
@@ -245,7 +245,7 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
     return now_s - *allocation.missing_since_s < k_settling_s;
   }
   allocation.missing_since_s.reset();
-  // The job is listed, so it was submitted, whatever sbatch reported.
+  // The queue lists the job, so sbatch has submitted it, even if sbatch reported a failure.
   if (allocation.id.empty()) on_accepted(allocation, row->id);
   allocation.id = row->id;
   allocation.job_state = row->state;
@@ -256,8 +256,8 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
     costs_.count_unseen(allocation, *row);
     if (row->state != "COMPLETING") return false;
     costs_.count(allocation, now_s);
-    // If a node does not answer, the job remains in this state for minutes, or until a person acts.
-    // Trials use other allocations.
+    // If a node does not answer, the job may stay in this state for minutes, or until a person
+    // acts. Meanwhile trials use other allocations.
     allocation.is_charged = false;
     allocation.state = AllocationState::ending;
     return true;
@@ -332,7 +332,7 @@ void Allocations::on_running(Allocation& allocation, const QueueRow& row) {
   const double since_s =
       row.start_wall_s ? now_s - std::max(0.0, clock_.wall_time_s() - *row.start_wall_s) : now_s;
   allocation.free_since_s = now_s;
-  // Count only from this tuner's start: the former tuner has reported earlier time.
+  // Count only from this tuner's start, because the earlier tuner has reported the time before.
   allocation.counted_until_s = std::max(since_s, allocation.requested_s);
   if (!allocation.former) {
     waits_.add(allocation.kind, std::max(0.0, since_s - allocation.requested_s));
@@ -345,7 +345,7 @@ std::optional<std::string> Allocations::state_after(const std::string& name, dou
     return std::nullopt;
   }
   if (const Allocation* allocation = find(name)) {
-    // The job may be missing for a moment only; later lists decide.
+    // The job may be missing only for a moment, so wait for later lists.
     return allocation->missing_since_s ? std::nullopt : std::optional(allocation->job_state);
   }
   const auto gone = gone_.find(name);
@@ -359,7 +359,7 @@ void Allocations::poll_holders() {
     if (allocation.state != AllocationState::pending || allocation.is_up) continue;
     allocation.is_up = host_.node_cpus(allocation.name).has_value();
     if (allocation.is_up) {
-      queue_.ask_soon(0.0);  // the queue's list must confirm it
+      queue_.ask_soon(0.0);  // the list of the queue must confirm it
       continue;
     }
     const double pace_s = std::clamp(k_holder_poll_share * (now_s - allocation.requested_s),

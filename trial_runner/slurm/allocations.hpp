@@ -42,9 +42,9 @@ class Allocations {
   /// The arguments outlive the object.
   Allocations(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options);
 
-  /// Finds allocations of a former tuner. Waits for the controller's answer.
+  /// Finds allocations of an earlier tuner. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin(const std::string& prefix);
-  /// Does all work that is due: requests the queue's list, renews leases. Returns an error if the
+  /// Requests the list of the queue and renews leases, if they are due. Returns an error if the
   /// controller has not answered for too long, or if leases are about to expire and cannot be
   /// written.
   [[nodiscard]] Result<void> advance();
@@ -56,25 +56,25 @@ class Allocations {
   [[nodiscard]] Allocation* find(const std::string& name);
   /// Returns a free, running allocation that lasts at least `needed_s`.
   [[nodiscard]] Allocation* free_for(const std::string& kind, double needed_s);
-  /// Returns the expected seconds until a trial could start in an allocation of this kind. That is
-  /// the start of a step if an allocation is free. Otherwise it is Slurm's estimate for a pending
-  /// allocation. Without an estimate it is the usual wait (`QueueWaits`), or the time that the
-  /// pending allocation has already waited, if that is longer.
+  /// Returns the expected seconds until a trial could start in an allocation of this kind. If an
+  /// allocation is free, a step starts at once. Otherwise Slurm's estimate for a pending allocation
+  /// counts. Without an estimate, the usual wait (`QueueWaits`) counts, or the time already waited
+  /// if it is longer.
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
-  /// True if the study holds an allocation of a kind outside `kinds`. Also true if the last request
-  /// for such a kind was granted within `soon_s`.
+  /// True if the study holds a running allocation of a kind outside `kinds`. Also true if the last
+  /// request for such a kind was granted within `soon_s`.
   [[nodiscard]] bool has_others(const std::set<std::string>& kinds, double soon_s) const;
 
   /// Submits a request for nodes other than `avoided` (in sbatch's form; empty: any nodes).
   void submit(const AllocationSpec& requested, const std::string& avoided);
-  /// As in `AllocationCosts`.
+  /// Calls the function of the same name in `AllocationCosts`.
   void know(const AllocationSpec& requested) { costs_.know(requested); }
   [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const {
     return costs_.usd_per_node_hour(allocation);
   }
   void give_back(Allocation& allocation);
-  /// Gives back an allocation that cannot be used. `why` and `setback` are returned by
-  /// `take_setbacks`.
+  /// Gives back an allocation that cannot be used. `take_setbacks` then returns `setback` and
+  /// `why`.
   void give_back_as(Allocation& allocation, Setback setback, std::string why);
   /// Assigns the allocation to a trial that runs for at most `longest_s`. `set_free` ends the
   /// assignment.
@@ -82,12 +82,12 @@ class Allocations {
   /// The allocation's trial pays for the nodes from its start at `from_s` until its end. The rest
   /// of their cost is overhead of the study.
   void set_paid_by_trial(Allocation& allocation, double from_s);
-  /// `ended_s` is the end of a trial that paid; nullopt: now.
+  /// Ends the assignment to a trial. `ended_s` is the end of a trial that paid; nullopt: now.
   void set_free(Allocation& allocation, std::optional<double> ended_s = std::nullopt);
 
   /// Returns the job's state from a list requested after `time_s`. nullopt if there is no such list
-  /// yet (then requests one soon), or if the job has just gone missing from it. Returns `GONE` if
-  /// the controller no longer knows the job.
+  /// yet (then requests one soon), or if the job is newly missing from it. Returns `GONE` if the
+  /// controller no longer knows the job.
   [[nodiscard]] std::optional<std::string> state_after(const std::string& name, double time_s);
 
   /// Returns the setbacks since the last call, in order.
@@ -96,7 +96,7 @@ class Allocations {
   }
   /// Returns the kinds for which sbatch has accepted a request since the last call.
   [[nodiscard]] std::vector<std::string> take_accepted() { return std::exchange(accepted_, {}); }
-  /// Returns the times since the last call in which nodes were held and no trial paid for them.
+  /// Returns the periods since the last call in which nodes were held and no trial paid for them.
   [[nodiscard]] std::vector<UnusedTime> take_unused() {
     costs_.count(allocations_);
     return costs_.take();
@@ -122,7 +122,7 @@ class Allocations {
   const SlurmOptions& options_;
   std::string prefix_;
   std::list<Allocation> allocations_;
-  std::map<std::string, std::string> gone_;  ///< last state by name
+  std::map<std::string, std::string> gone_;  ///< last state of each job that is gone, by name
   std::vector<AllocationSetback> setbacks_;
   std::vector<std::string> accepted_;
   Leases leases_;

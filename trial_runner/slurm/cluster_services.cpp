@@ -155,7 +155,8 @@ class ClusterAllocations final : public HeldMachinesService {
     }
     const CommandResult steps =
         cluster.run({"squeue", "--noheader", "--me", "--all", "--steps", "--format=%i|%j"});
-    // Fail: without this list every allocation would look idle and could be given back.
+    // Return an error: without this list every allocation would look idle, and a user could give it
+    // back.
     if (!steps.ok()) {
       return fail(ErrorKind::unavailable,
                   "cannot read the steps in Slurm's queue: " + last_words(steps), "squeue --steps");

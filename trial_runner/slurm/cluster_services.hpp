@@ -10,7 +10,8 @@
 #include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
-/// Queries to the cluster for commands other than `run`. They block until Slurm answers.
+/// Queries to the cluster for the program's commands other than `run`. They block until Slurm
+/// answers.
 namespace steptune::slurm {
 
 /// Answer of `sbatch --test-only` about one allocation spec, for people.
@@ -27,8 +28,8 @@ struct TestedSubmission {
 /// or if srun cannot be run.
 [[nodiscard]] std::optional<std::string> fault_of_mpi(const std::string& option);
 
-/// Returns the service that lists this user's allocations, idle or with a trial's step. It has no
-/// prices, because only the study knows them.
+/// Returns the service that lists this user's allocations, idle or with a trial's step. The list
+/// has no prices, because only the study file states them.
 [[nodiscard]] const HeldMachinesService& cluster_allocations();
 
 /// Reports versions, controller, partitions and accounting. Empty if Slurm is not installed.

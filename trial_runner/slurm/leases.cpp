@@ -36,9 +36,9 @@ Result<void> Leases::renew(std::list<Allocation>& allocations) {
   const double wall_s = clock_.wall_time_s();
   for (Allocation& allocation : allocations) {
     if (allocation.state == AllocationState::ending) continue;
-    // A trial continues without a tuner, so the lease lasts to its latest end. Its supervisor
-    // shortens the lease when the trial has ended. The supervisor of an earlier step may do so at
-    // any time, so write each lease again even if it should still last.
+    // A trial continues without a tuner, so the lease lasts to the trial's latest end. When a step
+    // has ended, its supervisor shortens the lease. The supervisor of an earlier step may do so
+    // late, so write each lease again even if it should still last.
     const double until_wall_s = std::max(wall_s + length_s_, allocation.user_until_wall_s);
     if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) {
       if (until_wall_s <= allocation.lease_until_wall_s) continue;

@@ -42,7 +42,7 @@ class Leases {
   SubmitHost& host_;
   Notices& notices_;
   const double length_s_;
-  std::optional<double> unwritable_since_s_;  ///< since when leases could not be written
+  std::optional<double> unwritable_since_s_;  ///< time of the first failure to write a lease
   double next_renewal_s_ = 0.0;
 };
 

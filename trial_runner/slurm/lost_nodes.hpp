@@ -11,8 +11,9 @@ namespace steptune::slurm {
 /// Returns the node that an error line of srun reports as lost, in sbatch's form: `n2`.
 [[nodiscard]] std::optional<std::string> lost_node_in(std::string_view line);
 
-/// Nodes that were lost recently. The controller takes a dead node out of service only after a
-/// while, and a node that returns may fail again. Times are on the runner's clock.
+/// Nodes that were lost recently, so that new allocations avoid them. The controller takes a dead
+/// node out of service only after a while, and a node that returns may fail again. Times are on the
+/// runner's clock.
 class LostNodes {
  public:
   void add(const std::string& node, double now_s) { lost_s_[node] = now_s; }

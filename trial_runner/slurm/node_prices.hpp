@@ -20,8 +20,8 @@ class NodePrices {
   [[nodiscard]] bool are_given() const { return usd_ || !by_name_.empty(); }
   [[nodiscard]] const std::optional<double>& single() const { return usd_; }
   [[nodiscard]] const std::map<std::string, double>& by_name() const { return by_name_; }
-  /// Returns the price of a node-hour for an allocation spec. If Slurm may choose among several
-  /// names, returns the highest price. nullopt if there is no price for the spec.
+  /// Returns the price of a node-hour for an allocation spec. If the spec lets Slurm choose among
+  /// priced names, returns the highest price. nullopt if there is no price for the spec.
   [[nodiscard]] std::optional<double> of(const AllocationSpec& requested) const;
   /// Returns the price for unknown nodes: the highest one. 0 without prices.
   [[nodiscard]] double highest() const;

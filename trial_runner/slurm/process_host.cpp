@@ -36,8 +36,8 @@ constexpr const char* k_about_file = "about";
 constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders for the nodes
 constexpr int k_unknown_status = 255;
 
-/// Returns this program's variables. Leaves out variables that act as options of Slurm's commands,
-/// and variables of a job in which this program runs.
+/// Returns this program's environment variables. Leaves out variables that act as options of
+/// Slurm's commands, and variables of a job in which this program runs.
 std::map<std::string, std::string> variables_of_children() {
   auto variables = process_variables();
   std::erase_if(variables, [](const auto& variable) { return is_slurm_variable(variable.first); });

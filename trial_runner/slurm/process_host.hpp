@@ -23,13 +23,12 @@ struct ProcessHostOptions {
   double command_limit_s = 45.0;             ///< a command that takes longer is killed
   /// Seconds between a placeholder's checks of its lease.
   int holder_poll_s = 5;
-  /// Variables of this program's environment that steps get, in addition to those that `srun`
-  /// needs: names, or prefixes followed by `*`. nullopt: all variables except those withheld from
-  /// Slurm's commands.
+  /// Environment variables that steps get in addition to those that `srun` needs: names, or
+  /// prefixes followed by `*`. nullopt: all variables that Slurm's commands get, too.
   std::optional<std::vector<std::string>> inherited{};
 };
 
-/// Submits from this machine. Finds Slurm's commands in PATH. Withholds from them variables that
+/// Submits from this machine. Finds Slurm's commands in PATH. Does not pass them variables that
 /// would act as options, or that belong to a job in which this program runs. Steps run under
 /// `steptune-slurm-supervisor`, which outlives this object.
 class ProcessHost final : public SubmitHost {
@@ -39,7 +38,7 @@ class ProcessHost final : public SubmitHost {
                                                                    ProcessHostOptions options);
   ProcessHost(const ProcessHost&) = delete;
   ProcessHost& operator=(const ProcessHost&) = delete;
-  /// Kills running commands, except scancel: nodes are given back even if nobody waits for it.
+  /// Kills running commands except scancel, which must still give nodes back.
   ~ProcessHost() override;
 
   void run(std::vector<std::string> argv, std::string input, Then then) override;
@@ -75,8 +74,8 @@ class ProcessHost final : public SubmitHost {
 
   const Clock& clock_;
   ProcessHostOptions options_;
-  std::vector<std::string> environment_;       ///< of Slurm's commands
-  std::vector<std::string> step_environment_;  ///< of steps; srun passes it on
+  std::vector<std::string> environment_;       ///< environment of Slurm's commands
+  std::vector<std::string> step_environment_;  ///< environment of steps; srun passes it on
   std::filesystem::path study_folder_;
   std::list<Command> commands_;
 };

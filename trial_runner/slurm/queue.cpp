@@ -153,8 +153,8 @@ WaitKind wait_kind(std::string_view reason) {
         "DependencyNeverSatisfied", "DeadLine", "ReservationDeleted", "QOSUsageThreshold"}) {
     if (reason == never) return WaitKind::never;
   }
-  // A limit on the minutes of running jobs (`AssocGrpCPURunMinutesLimit`) has room again when jobs
-  // end. A limit on used minutes does not.
+  // When jobs end, a limit on the minutes of running jobs (`AssocGrpCPURunMinutesLimit`) has room
+  // again, but a limit on used minutes does not.
   const bool used_up = contains(reason, "Minutes") && !contains(reason, "RunMinutes");
   const bool of_one_job = contains(reason, "PerJob") || reason.ends_with("PerNode") ||
                           reason.starts_with("QOSMin") || used_up;

@@ -40,7 +40,7 @@ struct QueueRow {
 /// Replaces the state of a job that the controller no longer lists.
 inline constexpr std::string_view k_gone_state = "GONE";
 
-/// Meaning of a job's state for the owner of its nodes.
+/// Meaning of a job's state for its trials.
 enum class JobPhase {
   waiting,    ///< in the queue, or its nodes are being prepared
   usable,     ///< it has its nodes
@@ -52,8 +52,8 @@ enum class JobPhase {
 /// the job is still listed.
 [[nodiscard]] JobPhase phase_of(std::string_view state);
 
-/// True if a job in this state waits for nodes and none of its earlier programs is left. False for
-/// an unknown state.
+/// True if a job in this state waits for nodes, and none of its programs from before a requeue
+/// still runs. False for an unknown state.
 [[nodiscard]] bool is_in_queue(std::string_view state);
 
 /// Says why an allocation is gone, for people: `preempted by a job of higher priority`.

@@ -16,7 +16,7 @@ class QueueWaits {
   /// Returns the median wait of this kind. If no wait of this kind is known, returns the median
   /// over all kinds; if no wait is known at all, `expected_s`.
   [[nodiscard]] double usual_s(const std::string& kind, double expected_s) const;
-  /// True if the last wait of some kind outside `kinds` was at most `soon_s`.
+  /// True if, for a kind outside `kinds`, the last wait was at most `soon_s`.
   [[nodiscard]] bool any_other_within(const std::set<std::string>& kinds, double soon_s) const;
 
  private:

@@ -33,7 +33,7 @@ Result<void> QueueWatch::begin() {
 }
 
 void QueueWatch::ask_soon(double delay_s) {
-  if (unanswered_since_s_) return;  // during an outage, lists are requested at other intervals
+  if (unanswered_since_s_) return;  // an outage has its own intervals
   const double now_s = clock_.now_s();
   next_s_ = std::min(next_s_, std::max(now_s + delay_s, asked_s_ + k_least_request_gap_s));
   gap_s_ = k_least_request_gap_s;

@@ -17,19 +17,20 @@
 
 namespace steptune::slurm {
 
-/// How closely the queue must be watched.
+/// Frequency with which the queue must be watched.
 enum class QueueInterest {
   none,
   calm,      ///< jobs whose state should not change
   changing,  ///< jobs that are about to start or end
 };
 
-/// Requests the list of the user's jobs (squeue): soon after a change, then at growing intervals
-/// while jobs are about to change, and rarely while they are calm. If the controller does not
-/// answer, repeats the request until the outage is too long. Times are on the runner's clock.
+/// Requests the list of the user's jobs (squeue). The first request follows soon after a change.
+/// While jobs are about to change, the intervals grow; otherwise requests are rare. If the
+/// controller does not answer, repeats the request until the outage is too long. Times are on the
+/// runner's clock.
 class QueueWatch {
  public:
-  /// Function that receives each list and returns how closely to watch from now on.
+  /// Function that receives each list and returns how often to watch from now on.
   using OnListed = std::function<QueueInterest(const std::vector<QueueRow>&)>;
 
   /// The arguments outlive the object. `on_listed` is called from `begin` and from the host's

@@ -81,7 +81,7 @@ void RequestBackoff::on_accepted(const std::string& kind) {
 
 void RequestBackoff::on_used(const std::string& kind) {
   const auto record = records_.find(kind);
-  // Keep other setbacks: although one allocation is held, another one may still be refused.
+  // Keep other setbacks: Slurm may still refuse further allocations of this kind.
   if (record != records_.end() && record->second.setback == Setback::unused) {
     records_.erase(record);
   }
@@ -90,8 +90,8 @@ void RequestBackoff::on_used(const std::string& kind) {
 double RequestBackoff::may_ask_at_s(const std::string& kind, int held) const {
   const auto record = records_.find(kind);
   if (record == records_.end()) return 0.0;
-  // The request was refused while another allocation was held. That one is gone, so the answer may
-  // differ.
+  // Slurm refused the request while the study held another allocation. That allocation is gone, so
+  // Slurm may now grant the request.
   if (record->second.setback == Setback::refused && held == 0) return 0.0;
   return record->second.again_at_s;
 }

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Requests and returns allocations of the runner.
+// SPDX-License-Identifier: Apache-2.0 Part of SlurmRunner that requests allocations and gives them
+// back.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -93,7 +93,7 @@ double SlurmRunner::expected_start_s(const Resources& resources) const {
   const double start_s = allocations_.expected_start_s(kind);
   const auto waiting = std::ranges::count_if(
       trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
-  // Waiting trials will take every allocation that the queue grants.
+  // If enough trials of this kind wait already, they use every allocation that Slurm grants.
   return waiting < options_.parallel ? start_s : k_infinity;
 }
 
@@ -102,12 +102,11 @@ void SlurmRunner::heed_setbacks() {
     backoff_.on_accepted(kind);
   for (slurm::AllocationSetback& event : allocations_.take_setbacks()) {
     if (event.setback == Setback::refused && event.avoids_nodes) {
-      // Slurm may have no other nodes, so allow the lost ones again.
+      // Slurm may have no other nodes, so allow the lost nodes again.
       lost_nodes_.clear();
       continue;
     }
-    // A limit that now refuses this allocation may allow it once other allocations of the study are
-    // gone.
+    // A limit may refuse this allocation only because the study holds other allocations.
     if (event.setback == Setback::refused && names_a_limit(event.why) && held_of_kind("") > 0) {
       event.setback = Setback::full;
     }
@@ -144,7 +143,7 @@ int SlurmRunner::held_of_kind(const std::string& kind) const {
 }
 
 void SlurmRunner::ask_for_allocations() {
-  if (running_trials() >= options_.parallel) return;  // waiting trials could not start anyway
+  if (running_trials() >= options_.parallel) return;  // no further trial could start
   int pending = 0;
   std::map<std::string, int> of_kind;
   for (const Allocation& allocation : allocations_.all()) {
@@ -187,8 +186,8 @@ void SlurmRunner::replace_short(Allocation& allocation, double needed_s) {
     allocations_.give_back(allocation);
     return;
   }
-  // A late list of the queue may shorten the rest of an allocation once, by chance. But if the
-  // total length is too short, it remains so.
+  // If a list of the queue came late, too little of this allocation may be left, but the next one
+  // may last long enough. If the total length is too short, the next one is too short as well.
   const auto setback = lasts_s < needed_s ? Setback::refused : Setback::unused;
   allocations_.give_back_as(allocation, setback,
                             fmt::format("job {}: {}", allocation.id, too_short(lasts_s, needed_s)));
@@ -196,7 +195,7 @@ void SlurmRunner::replace_short(Allocation& allocation, double needed_s) {
 
 void SlurmRunner::give_back_surplus() {
   const double now_s = clock_.now_s();
-  std::map<std::string, double> needed_s;  // by kind with waiting trials
+  std::map<std::string, double> needed_s;  // longest trial that waits, by kind
   for (const StepTrial& trial : trials_) {
     if (!trial.waits()) continue;
     double& longest = needed_s[kind_of(trial)];

@@ -95,8 +95,8 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
   }
   if (trial.was_killed()) return;
   const Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
-  // If the allocation is gone or back in the queue, the step has ended, even if srun has not
-  // noticed.
+  // If the allocation is gone or back in the queue, the step has ended, although srun may still
+  // run.
   const bool gone =
       allocation == nullptr || (allocation->state != AllocationState::running &&
                                 (allocation->given_back || allocation->job_state != "COMPLETING"));
@@ -143,15 +143,14 @@ void SlurmRunner::on_steps_listed(const std::string& own, const std::string& tex
 
 bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, bool usable) {
   if (trial.has_started()) {
-    // The start was already reported, because the trial had printed output. A new launch would be a
-    // new attempt.
+    // The loop already knows the trial's start, so a new launch would be a new attempt.
     finish(trial, {.kind = OutcomeKind::lost, .detail = why});
     return true;
   }
   Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
   if (trial.launch_given_up() || !usable) {
-    // The trial is not to blame, so do not count the launch as failed. `RequestBackoff` counts
-    // allocations that end this way.
+    // The launch has not failed because of the trial, so do not count it. `RequestBackoff` counts
+    // allocations that end unused.
     trial.wait_again(clock_.now_s(), false);
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return false;
@@ -168,7 +167,7 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
   trial.wait_again(clock_.now_s(), true);
   if (allocation == nullptr) return false;
   allocations_.set_free(*allocation);
-  // The first failure may be chance, such as a restart of a node's daemon.
+  // A single failure may be chance, such as a restart of a node's daemon.
   if (++allocation->failed_launches > 1) allocations_.give_back(*allocation);
   return false;
 }
@@ -187,7 +186,7 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
   if (allocation != nullptr && allocation->state == AllocationState::running &&
       launch.allocation_start_wall_s > 0.0 &&
       allocation->start_wall_s > launch.allocation_start_wall_s + 1.0) {
-    // The job was requeued and runs again, because the controller had forgotten its start. So no
+    // The controller had forgotten the start of the job, requeued it and started it again. So no
     // step of its earlier run is left.
     evidence.allocation_state = k_restarted;
   }
@@ -219,7 +218,7 @@ bool SlurmRunner::decide_outcome(StepTrial& trial) {
                         slurm::phase_of(*evidence->allocation_state) == slurm::JobPhase::usable;
     return on_failed_launch(trial, why, usable);
   }
-  // The programs got SIGTERM, as before a preemption with a grace time, so the allocation ends
+  // Slurm sends SIGTERM before a preemption with a grace time, so the allocation probably ends
   // soon.
   const bool ends_soon = !evidence->cause && trial.marks().was_asked_to_end();
   finish(trial, *std::move(outcome));
@@ -246,7 +245,7 @@ bool SlurmRunner::watch(StepTrial& trial) {
   std::string why;
   Outcome outcome = slurm::step_outcome(trial.marks(), trial.evidence(), trial.spec().limits,
                                         trial.step_launch().request.tasks, why)
-                        .value();  // what it was asked to end for
+                        .value();  // has a value, because the trial has a cause
   add_clause(outcome.detail, "its step does not end; its allocation was given back");
   finish(trial, std::move(outcome));
   return true;

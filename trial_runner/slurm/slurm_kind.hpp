@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// Runs trials as job steps in allocations of a Slurm cluster.
+/// Returns the kind of runner that runs trials as job steps in allocations of a Slurm cluster.
 [[nodiscard]] const RunnerKind& slurm_kind();
 
 }  // namespace steptune

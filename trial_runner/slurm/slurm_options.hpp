@@ -46,11 +46,12 @@ struct SlurmOptions {
   bool exclusive = true;
   std::string setup{};  ///< shell code that runs before the program
   std::vector<document::StringTemplate> step_options{};
-  double default_time_s = 14'400.0;  ///< length of an allocation whose spec has no `time`
+  double default_time_s = 14'400.0;  ///< length of an allocation without the option `time`
   double keep_alive_s = 300.0;       ///< an idle allocation is given back after this time
   double poll_s = 30.0;              ///< longest time between two lists while a job waits
   double queue_wait_s = 86'400.0;    ///< longest wait of an allocation in the queue
-  double expected_wait_s = 60.0;     ///< expected wait in the queue until one has been measured
+  /// Assumed wait in the queue until the runner has measured one.
+  double expected_wait_s = 60.0;
   double longest_outage_s = 900.0;
   double launch_limit_s = 300.0;  ///< from srun's start to the start of the last task
   NodePrices usd_per_node_hour{};
@@ -62,12 +63,12 @@ struct SlurmOptions {
 /// Returns CPUs for each task if all trials request the same number; otherwise nullopt.
 [[nodiscard]] std::optional<int> fixed_cpus_per_task(const SlurmOptions& options);
 /// Returns the number of tasks on each node that an allocation requests. Returns 1 if trials need
-/// different numbers: the allocation then has whole nodes, and each step uses as many CPUs as it
+/// different numbers. The allocation then has whole nodes, and each step uses the CPUs that it
 /// needs.
 [[nodiscard]] int held_tasks_per_node(const SlurmOptions& options);
 
-/// Returns the longest duration of a trial: its launch, its limits, and the time that Slurm takes
-/// to end it. A trial starts only in an allocation that lasts at least as long.
+/// Returns the longest duration of a trial: its launch, its limits, and the time in which Slurm
+/// ends it. A trial starts only in an allocation that lasts at least as long.
 [[nodiscard]] inline double longest_trial_s(const TrialLimits& limits, double launch_limit_s) {
   return launch_limit_s + limits.wall_s + limits.grace_s + k_forced_end_s;
 }

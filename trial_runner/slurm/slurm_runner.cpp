@@ -266,7 +266,7 @@ Result<std::string> SlurmRunner::detach() {
   for (Allocation& allocation : allocations_.all()) {
     if (!kept.contains(allocation.name)) allocations_.give_back(allocation);
   }
-  // If sbatch is still running, its allocation is given back when its answer comes.
+  // If sbatch still runs, wait for its answer, because only then can its allocation be given back.
   const double until_s = clock_.now_s() + k_commands_end_s;
   while (host_->busy() && clock_.now_s() < until_s)
     host_->wait_until(clock_.now_s() + k_timers_poll_s);

@@ -25,10 +25,9 @@ namespace steptune {
 /// Runs trials as job steps in allocations that the runner holds for them. An allocation is a
 /// placeholder job whose name is made from study, allocation spec and a unique number. So the
 /// runner finds the job again after a crash, and a lost answer never leads to a second job. Only
-/// the allocation waits in the queue; the steps in it start within a moment. A trial has succeeded
-/// only if each of its tasks has marked its start and exit status 0. Trials that wait for an
-/// allocation in the queue do not prevent other trials from running. A trial starts only in an
-/// allocation that lasts long enough for it.
+/// allocations wait in the queue; steps start at once. A trial has succeeded only if each of its
+/// tasks has marked its start and exit status 0. While trials wait for an allocation, other trials
+/// can run. A trial starts only in an allocation that lasts long enough for it.
 class SlurmRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -49,8 +48,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
   [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
-  /// Twice the capacity, plus the trials that wait in the queue, because these use no place of
-  /// other trials.
+  /// Returns twice the capacity, plus the number of trials that wait in the queue, because they use
+  /// no other trial's place.
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }
@@ -78,31 +77,31 @@ class SlurmRunner final : public Runner, public MachineHolder {
   /// Processes the trial's output and limits. Returns true when the trial is over.
   [[nodiscard]] bool watch(slurm::StepTrial& trial);
   void hold_to_limits(slurm::StepTrial& trial);
-  /// Checks a launch that has no output yet. Steps of an earlier launch may block the allocation;
-  /// cancels them.
+  /// Requests the list of steps, because no task of the trial has started yet.
   void look_for_step(slurm::StepTrial& trial);
   void on_steps_listed(const std::string& own, const std::string& text);
   void push_towards_end(slurm::StepTrial& trial);
-  /// Decides the outcome of an ended step. Returns false if the trial continues or the outcome
-  /// cannot be decided yet.
+  /// Decides the outcome of an ended step. Returns false if the trial will be launched again, or if
+  /// the outcome is not known yet.
   [[nodiscard]] bool decide_outcome(slurm::StepTrial& trial);
-  /// Returns all evidence about an ended step; nullopt while the controller may still add to it.
+  /// Returns all evidence about an ended step; nullopt while the controller may still report more.
   [[nodiscard]] std::optional<slurm::StepEvidence> settled_evidence(const slurm::StepTrial& trial);
-  /// Returns true if the trial is over; otherwise the trial waits for another launch. `usable` is
-  /// true if the allocation can be used again.
+  /// Decides if a trial is launched again after a failed launch. Returns true if the trial is over
+  /// instead. `usable` is true if the allocation can be used again.
   [[nodiscard]] bool on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
   void finish(slurm::StepTrial& trial, Outcome outcome);
   void ask_to_end(slurm::StepTrial& trial, StopCause cause, bool by_force);
 
-  /// Returns the folder with the copy of PyTorch's hook for the nodes, made at first use; empty:
-  /// the trial has none.
+  /// Returns the folder with the copy of PyTorch's hook that nodes can read. The first call makes
+  /// the copy. Empty if the trial has no hook.
   [[nodiscard]] Result<std::filesystem::path> shared_hook(const TrialSpec& spec);
   void start_waiting();
   [[nodiscard]] bool launch(slurm::StepTrial& trial, slurm::Allocation& allocation);
   // runner_allocations.cpp
   void heed_setbacks();
   void give_up_waiting(const std::string& kind, const std::string& why);
-  /// Returns the number of allocations held or requested; of all kinds if `kind` is empty.
+  /// Returns the number of allocations of this kind that are held or requested; of all kinds if
+  /// `kind` is empty.
   [[nodiscard]] int held_of_kind(const std::string& kind) const;
   void ask_for_allocations();
   void replace_short(slurm::Allocation& allocation, double needed_s);
@@ -110,8 +109,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int running_trials() const;
   [[nodiscard]] bool is_waited_for(const std::string& kind) const;
   /// Returns the number of trials that wait for Slurm, not for other trials of the study. Returns 0
-  /// if no other nodes could run further trials: these would also wait, so it is too early to
-  /// choose them.
+  /// if no other kind of allocation could run further trials soon. These would also wait, so it is
+  /// too early to choose them.
   [[nodiscard]] int trials_in_queue() const;
   [[nodiscard]] static std::string price_text(int nodes, std::optional<double> usd_per_node_hour);
   void add_leftover_notices();
@@ -126,7 +125,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   slurm::LostNodes lost_nodes_;
   std::string prefix_;                 ///< prefix of the names of jobs and of the study's folder
   std::filesystem::path shared_hook_;  ///< empty: not copied yet
-  Trials trials_;                      ///< not finished
+  Trials trials_;                      ///< unfinished trials
   std::vector<TrialEvent> events_;
   std::optional<std::int64_t> further_trials_;
 };

@@ -35,7 +35,7 @@ int whole_number(const document::Formula& formula, const Configuration& configur
                                                                        : -1;
 }
 
-/// Adds the memory of each node.
+/// Adds the option for the memory of each node.
 void add_memory(slurm::AllocationSpec& requested, const document::StringTemplate& memory,
                 const Configuration& configuration) {
   const std::string text = memory.render(configuration).value_or("");
@@ -50,7 +50,7 @@ struct WholeNumber {
   const char* things;
   double least;
   double most;
-  bool shares_nodes;  ///< without `exclusive`, all trials need the same number
+  bool shares_nodes;  ///< without `exclusive`, the number must be equal for all trials
 };
 
 /// Options of sbatch that have a separate key, in the order of an allocation's spec.
@@ -159,7 +159,7 @@ class SlurmStage final : public RehearsalStage {
       // Draws an exponential wait: often short, sometimes long, as in real queues.
       const double drawn_s = -wait_s * std::log(1.0 - std::min(rng_.uniform(), 0.999));
       slurm::JobFate fate;
-      fate.queue_s = 1.0 + drawn_s;  // at least a prologue and the scheduler's next round
+      fate.queue_s = 1.0 + drawn_s;  // at least the job's prologue and the scheduler's next round
       return fate;
     };
     cluster_.program = [this, rehearsal](const slurm::StepRequest& request) {
@@ -207,7 +207,7 @@ slurm::AllocationSpec SlurmSection::allocation_spec_of(const Configuration& conf
   if (gpus > 0) requested.options.push_back(fmt::format("gpus-per-node={}", gpus));
   for (const Template& option : options) {
     const std::string text = option.render(configuration).value_or("");
-    // An option with an empty value is left out.
+    // Leave out options with an empty value.
     if (text.size() > 2 && !text.ends_with('=')) requested.options.push_back(text.substr(2));
   }
   return requested;
@@ -224,7 +224,7 @@ bool SlurmSection::allocations_vary() const {
 SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
     : section_(std::move(section)), limits_(limits) {
   slurm::SlurmOptions& run = section_.run;
-  // At least an hour, and ten minutes more than a trial needs.
+  // The default length is at least an hour, and at least ten minutes more than a trial needs.
   run.default_time_s = std::max({k_hour_s, 4.0 * limits_.wall_s, least_allocation_s() + 600.0});
   traits_.parallel = run.parallel;
   traits_.uses_this_machine = false;
@@ -318,7 +318,7 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   auto answers = slurm::test_submissions(first, section_.run);
   std::size_t asked = answers.size();
   bool are_refused = std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
-  // No trial can start only if every kind is refused, so ask about the others until one is not.
+  // If Slurm refuses every spec, no trial can start. So test further specs until Slurm accepts one.
   for (; are_refused && asked < specs.size(); ++asked) {
     const slurm::TestedSubmission next =
         slurm::test_submissions({specs[asked]}, section_.run).front();
@@ -327,7 +327,7 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
   }
   for (const slurm::TestedSubmission& answer : answers)
     lines.push_back({"sbatch", answer.text, are_refused});
-  // If Slurm could not be asked, the last answer says why.
+  // If sbatch cannot be used, `test_submissions` stops early, and its last answer says why.
   if (asked >= k_most_specs_tested && asked < specs.size()) {
     lines.push_back(
         {"sbatch", fmt::format("asked about {} of {} kinds of allocation: each is a request to the "

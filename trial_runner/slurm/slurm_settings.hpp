@@ -30,11 +30,11 @@ struct SlurmSection {
   Template time = Template::parse("").value();
   std::vector<Template> options;
   Template memory = Template::parse("all").value();
-  std::optional<std::vector<std::string>> inherit;  ///< nullopt: all
+  std::optional<std::vector<std::string>> inherit;  ///< nullopt: all variables
   std::filesystem::path folder;  ///< empty: `.steptune/slurm` in the tuner's folder
 
-  /// Returns the allocation spec of a configuration's trial. A node count that is not a whole
-  /// number in range becomes 0, which every runner refuses.
+  /// Returns the allocation spec of a configuration's trial. An invalid node count becomes 0, which
+  /// the runner refuses.
   [[nodiscard]] slurm::AllocationSpec allocation_spec_of(const Configuration& configuration) const;
   /// True if the allocation spec depends on the configuration.
   [[nodiscard]] bool allocations_vary() const;
@@ -63,8 +63,8 @@ class SlurmSettings final : public RunnerSettings {
       const RehearsalOptions& options) const override;
 
  private:
-  /// Returns the length of the shortest useful allocation: the longest trial, and `poll`, because
-  /// the runner notices the allocation's start only in the next list of the queue.
+  /// Returns the length of the shortest useful allocation: the longest trial plus `poll`. The
+  /// runner sees the allocation's start only in the next list of the queue.
   [[nodiscard]] double least_allocation_s() const;
 
   SlurmSection section_;

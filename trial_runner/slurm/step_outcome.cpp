@@ -98,11 +98,12 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
   const bool known = evidence.allocation_state.has_value();
   const bool over = known && phase_of(*evidence.allocation_state) != JobPhase::usable;
   const bool incomplete = marks.exited() < tasks;
-  // A shell may live long enough to report the signal that ended its program.
+  // If Slurm cancels the step, a shell may live long enough to report the signal that ended its
+  // program.
   const bool killed_by_others =
       marks.was_asked_to_end() || (evidence.cancelled && (marks.failure() == k_sigkill_status ||
                                                           marks.failure() == k_sigterm_status));
-  // When a node is lost, the remaining tasks fail because the other tasks are missing.
+  // After the loss of a node, the remaining tasks fail because the other tasks are missing.
   const bool cut_off =
       (incomplete && (over || evidence.node_lost)) || (marks.only_ended() && (over || !known));
   const bool failed_itself = marks.failure() && !killed_by_others && !cut_off;
@@ -136,7 +137,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
     } else if (marks.was_asked_to_end()) {
       outcome.detail = "asked to end from outside, for example by a preemption with a grace time";
     } else {
-      // The output shows how it ended.
+      // If no output is missing, no other reason than an end from outside is left.
       outcome.detail =
           evidence.fault.empty() ? "its step was ended from outside" : "how it ended is not known";
     }

@@ -13,7 +13,8 @@ namespace steptune::slurm {
 
 /// Facts about an ended step.
 struct StepEvidence {
-  std::optional<StopCause> cause{};  ///< the runner's reason to end it; nullopt: none
+  /// The runner's reason to end the step; nullopt: the runner has not ended it.
+  std::optional<StopCause> cause{};
   std::optional<int> srun_status;
   std::string fault;              ///< why output is missing; empty: the output is complete
   std::vector<std::string> tail;  ///< last lines of output
@@ -46,9 +47,9 @@ struct StepEvidence {
 /// without the allocation's state.
 [[nodiscard]] bool is_proven_success(const StepMarks& marks, std::optional<StopCause> cause);
 
-/// Returns the trial's outcome. Returns nullopt if the launch failed, which is not the trial's
-/// fault: the program never ran although nobody ended the step, or its assigned port was in use.
-/// Sets `detail` to the reason in all cases.
+/// Returns the trial's outcome. Returns nullopt if the launch failed without a fault of the trial.
+/// Either not all tasks started although no task failed by itself, or another program used the
+/// assigned port. Then sets `detail` to the reason.
 [[nodiscard]] std::optional<Outcome> step_outcome(const StepMarks& marks,
                                                   const StepEvidence& evidence,
                                                   const TrialLimits& limits, int tasks,

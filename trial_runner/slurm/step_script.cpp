@@ -62,22 +62,22 @@ std::string marking_lines(const std::string& mark_word) {
   return fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
       " \"$1\" \"$2\" \"$1\" \"$2\"; }}\n"
-      // The node's mark comes before the mark of the start, because the start event contains the
-      // node's data.
+      // The node's mark comes before the start mark, because the start event contains the node's
+      // data.
       "{1}"
       "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
       "sigterm=\n"
       "trap 'sigterm=\" sigterm\"' TERM\n"
       "trap : INT\n"
-      // A signal to the step may end the command before this shell has seen it.
+      // After a signal to the step, the command may end before this shell gets the signal, so wait.
       "trap 's=$?; [ \"$s\" = 0 ] || sleep 0.2; printf \"\\n\"; m exit \"$SLURM_PROCID "
       "$s$sigterm\"; "
       "exit \"$s\"' EXIT\n",
       mark_word, k_node);
 }
 
-/// Returns the shell code that sets the variables by which a launch's processes know and find each
-/// other.
+/// Returns the shell code that sets ranks and the rendezvous, by which the processes of a launch
+/// find each other.
 std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
   std::string text;
   if (spec.launch) {

@@ -21,21 +21,20 @@ struct StepScript {
   std::string head_host;  ///< first host of the allocation
   int port = 0;           ///< port of the tasks' rendezvous
   std::string setup;      ///< shell code that runs before the program
-  /// Path of PyTorch's hook on the nodes, if the trial has it (`TrialSpec::python_path`).
+  /// Path of PyTorch's hook on the nodes; empty: the trial has no hook (`TrialSpec::python_path`).
   std::string python_path{};
 };
 
-/// True if the program gets a port for the rendezvous of its processes: if it has several tasks, or
-/// is torchrun.
+/// True if the program gets a port for the rendezvous of its processes, because it has several
+/// tasks or is torchrun.
 [[nodiscard]] bool has_rendezvous(const TrialSpec& spec, int tasks);
 
 /// Returns the script that `/bin/sh -c` runs as each task of a trial's step. The script prints a
 /// mark with the node and the start. It sets ranks and the study's variables, and enters the
 /// trial's folder. It runs the program with exactly its arguments, and prints a mark with the exit
-/// status. If there are several tasks, it also sets the variables by which torch.distributed finds
-/// its ranks. For torchrun, it sets the variables by which torchrun's nodes meet. Returns a `usage`
-/// error if there is a NUL byte, if no shell can export a variable's name, or if the script is too
-/// long.
+/// status. For several tasks, it also sets variables with the rank and the rendezvous for
+/// torch.distributed; for torchrun, variables with the rendezvous. Returns a `usage` error if there
+/// is a NUL byte, if no shell can export a variable's name, or if the script is too long.
 [[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
 
 /// Extracts the tasks' marks from a step's output. Output of several tasks may be mixed at any
@@ -52,9 +51,9 @@ class StepMarks {
   [[nodiscard]] bool all_started() const { return started() == tasks_; }
   [[nodiscard]] int exited() const { return static_cast<int>(statuses_.size()); }
   [[nodiscard]] bool all_succeeded() const;
-  /// Returns the exit status of the first task that failed by itself, which explains the trial's
-  /// end. If all failed tasks were ended by SIGTERM or SIGKILL, returns the status of the first of
-  /// them. nullopt: no task has failed.
+  /// Returns the exit status of the first task that failed by itself, because that task explains
+  /// the trial's end. If all failed tasks were ended by SIGTERM or SIGKILL, returns the status of
+  /// the first of them. nullopt: no task has failed.
   [[nodiscard]] std::optional<int> failure() const;
   /// True if every failed task so far was ended by SIGTERM or SIGKILL.
   [[nodiscard]] bool only_ended() const;
@@ -62,12 +61,12 @@ class StepMarks {
   /// from outside.
   [[nodiscard]] bool was_asked_to_end() const { return was_asked_to_end_; }
   [[nodiscard]] bool folder_missing() const { return folder_missing_; }
-  /// Returns `12.3`; empty until a task has started.
+  /// Returns the step's id, such as `12.3`; empty until a task has started.
   [[nodiscard]] const std::string& step_id() const { return step_id_; }
   /// Returns the host of each started task.
   [[nodiscard]] const std::map<int, std::string>& hosts() const { return hosts_; }
   /// Returns kernel releases and CPU models of the nodes whose first task has reported, without
-  /// duplicates. Empty for a step that an older version started.
+  /// duplicates. Empty if an older version of Steptune started the step.
   [[nodiscard]] const std::set<std::string>& kernels() const { return kernels_; }
   [[nodiscard]] const std::set<std::string>& cpus() const { return cpus_; }
 

@@ -25,11 +25,12 @@ struct StepLaunch {
   StepRequest request;
   int held_nodes = 1;  ///< nodes that the trial pays for
   double at_s = 0.0;
-  double allocation_start_wall_s = 0.0;  ///< as listed at the launch
+  /// Start of the allocation, from the list of the queue at the launch.
+  double allocation_start_wall_s = 0.0;
 };
 
-/// A trial that was handed over. It waits for an allocation, runs there as a step, and ends. Times
-/// are those of the runner's clock.
+/// A trial that the loop has passed to the runner. It waits for an allocation, runs there as a
+/// step, and ends. Times are on the runner's clock.
 class StepTrial {
  public:
   /// Returns an error if the trial's log or report format is unusable.
@@ -52,13 +53,13 @@ class StepTrial {
   /// launch as failed.
   void wait_again(double now_s, bool failed);
   [[nodiscard]] int failed_launches() const { return failed_launches_; }
-  /// Gives up a launch whose srun waits until the allocation's resources are free. That srun checks
-  /// only once a minute; a new srun can start the step at once.
+  /// Gives up a launch because its srun waits for resources of the allocation. That srun checks
+  /// them only once a minute; a new srun can start the step at once.
   void give_up_launch() { blocked_ = true; }
   [[nodiscard]] bool launch_given_up() const { return blocked_; }
   /// Returns the number of launches ended by `give_up_launch`.
   [[nodiscard]] int blocked_launches() const { return blocked_launches_; }
-  /// Returns the time at which to request the list of steps, if no task has started by that time.
+  /// Returns the time to request the list of steps if no task has started.
   [[nodiscard]] double next_step_poll_s() const { return next_step_poll_s_; }
   void set_next_step_poll_s(double time_s) { next_step_poll_s_ = time_s; }
   /// Records that some tasks have not started in time.
@@ -71,32 +72,34 @@ class StepTrial {
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
   [[nodiscard]] double started_s() const { return started_s_.value(); }
   [[nodiscard]] const StepMarks& marks() const { return marks_.value(); }
-  /// Returns the time up to which all output has been read. Lies in the past while output is
-  /// pending, for example output written while no tuner ran.
+  /// Returns the time up to which all output has been read. It lies in the past while output is
+  /// still unread, for example after a restart of the tuner.
   [[nodiscard]] double known_until_s() const { return known_until_s_; }
-  /// Returns the time and kind of the next limit; infinite before the start.
+  /// Returns the time and kind of the next limit. The time is infinite before the start and after
+  /// the end.
   [[nodiscard]] std::pair<double, StopCause> next_limit() const;
 
   /// Records why the step must end. Only the first cause counts.
   void set_cause(StopCause cause, double now_s);
   [[nodiscard]] std::optional<StopCause> cause() const { return cause_; }
   [[nodiscard]] double asked_s() const { return asked_s_; }
-  /// Ends the grace period, which began at `asked_s`, at `now_s`.
+  /// Lets the grace period end at `now_s`.
   void end_grace(double now_s) { asked_s_ = std::min(asked_s_, now_s - spec_.limits.grace_s); }
   [[nodiscard]] bool was_killed() const { return killed_; }
   /// Kills the step at once.
   void kill();
 
-  /// Returns the time at which srun had ended and all output had been read; nullopt before.
+  /// Returns the time at which the runner saw that srun had ended and had read all output; nullopt
+  /// before.
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
-  /// Returns the time at which srun ended, perhaps long before that was noticed. `now_s` if it has
-  /// not ended.
+  /// Returns the time at which srun ended, perhaps long before the runner saw it. `now_s` if srun
+  /// has not ended.
   [[nodiscard]] double ended_s(double now_s) const;
   [[nodiscard]] StepEvidence evidence() const;
   /// Returns the nodes that srun has reported as lost since the launch.
   [[nodiscard]] const std::set<std::string>& lost_nodes() const { return lost_nodes_; }
 
-  /// Returns the last event. A trial that never started is billed nothing.
+  /// Returns the trial's last event. A trial that never started costs nothing.
   [[nodiscard]] TrialFinished finish(double now_s, Outcome outcome,
                                      std::optional<double> usd_per_node_hour);
   /// Removes the step's files.

@@ -31,8 +31,8 @@ bool tells(const CommandResult& result, std::span<const std::string_view> phrase
   });
 }
 
-/// Returns the leading number of the last line that begins with a number. Takes the last, because
-/// wrappers of sbatch may print further lines.
+/// Returns the leading number of the last line that begins with a number. Ignores earlier lines,
+/// because wrappers of sbatch may print some.
 std::string job_id_of(const std::string& text) {
   std::string id;
   std::istringstream lines(text);

@@ -19,9 +19,9 @@ namespace steptune::slurm {
                                                     const std::string& name,
                                                     const std::string& avoided = {});
 
-/// Reads sbatch's result: the job's id, or the setback. There is certainly no job if the controller
-/// or sbatch refuses the request (`full`, `refused`), or if sbatch cannot be started (`refused`).
-/// After any other failure (`unclear`) the job may exist.
+/// Reads sbatch's result: the job's id, or the setback. After a refusal (`full`, `refused`), or if
+/// sbatch cannot be started (`refused`), there is no job. After any other failure (`unclear`), the
+/// job may exist.
 [[nodiscard]] tl::expected<std::string, Setback> read_submission(const CommandResult& result);
 
 /// True if a failed command may succeed when it is repeated unchanged: the controller did not

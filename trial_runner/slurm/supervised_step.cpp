@@ -33,7 +33,7 @@ constexpr double k_poll_gap_growth = 1.5;
 std::optional<pid_t> living_supervisor(const fs::path& folder) {
   const UniqueFd lock(::open((folder / k_lock_file).c_str(), O_RDONLY | O_CLOEXEC));
   if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
-  // If the file system has no locks, do not trust the file: the supervisor may be gone, and another
+  // If the file system has no locks, ignore the file: the supervisor may have ended, and another
   // process may have its number.
   if (errno != EWOULDBLOCK) return std::nullopt;
   std::array<char, 32> text{};
@@ -55,7 +55,8 @@ bool SupervisedStep::supervisor_is_gone() {
 
 bool SupervisedStep::has_ended() {
   if (end_) return true;
-  // Check the supervisor before its file: once it is gone, the file is final.
+  // Check the supervisor before the file: after the supervisor has ended, the file does not change
+  // any more.
   const bool gone = supervisor_is_gone();
   if (child_) return false;
   std::ifstream file(folder_ / k_status_file);
@@ -113,10 +114,11 @@ bool SupervisedStep::read_more() {
     return true;
   };
   if (read_block()) return true;
-  if (segment_read_bytes_ < k_segment_bytes) return false;  // more will come in this segment
+  // The supervisor still writes to this segment.
+  if (segment_read_bytes_ < k_segment_bytes) return false;
   const auto next = first_segment_from(segment_ + 1);
   if (!next) return false;
-  // The next segment exists only after this one is complete, so read the rest of this one first.
+  // The next segment exists, so this one is complete. Read its rest first.
   if (read_block()) return true;
   file_.reset();
   pending_.clear();
@@ -135,7 +137,7 @@ void SupervisedStep::take_records(std::vector<OutputChunk>& chunks) {
     const auto time_s = parse_finite(head.substr(0, blank));
     const auto length = parse_finite(head.substr(std::min(blank + 1, head.size())));
     if (!time_s || !length || *length < 0.0) {
-      at = line_end + 1;  // not written by a supervisor: skip it
+      at = line_end + 1;  // skip a line that no supervisor has written
       continue;
     }
     const auto bytes = static_cast<std::size_t>(*length);

@@ -16,8 +16,8 @@ namespace steptune::slurm {
 
 /// A job step of Slurm (srun) that a supervisor process runs. The supervisor writes the step's
 /// output and end into the step's folder (step_files.hpp); this class reads these files. The folder
-/// may be on a shared file system, so the files of a silent step are read rarely. The supervisor
-/// records the time of output, so late reading does not change measurements.
+/// may be on a shared file system, so this class reads the files of a silent step rarely. The
+/// supervisor records the time of output, so late reading does not change measurements.
 class SupervisedStep final : public Step {
  public:
   /// `child`: process number of the supervisor if this program started it. Otherwise nullopt: the
@@ -36,12 +36,12 @@ class SupervisedStep final : public Step {
  private:
   void reap();
   [[nodiscard]] bool supervisor_is_gone();
-  /// True if the supervisor has written all that it will write.
+  /// True if the supervisor will write nothing more.
   [[nodiscard]] bool has_ended();
   /// Returns the number of the first existing output segment from `number` on.
   [[nodiscard]] std::optional<int> first_segment_from(int number) const;
   [[nodiscard]] bool read_more();
-  /// True if files should be read again now.
+  /// True if the files should be read now.
   [[nodiscard]] bool is_due();
   void take_records(std::vector<OutputChunk>& chunks);
 
@@ -59,7 +59,7 @@ class SupervisedStep final : public Step {
 };
 
 /// Returns the process number of the supervisor that holds the lock in `folder`. nullopt if no
-/// process holds it, or if the file system has no locks.
+/// process has the lock, or if the file system has no locks.
 [[nodiscard]] std::optional<pid_t> living_supervisor(const std::filesystem::path& folder);
 
 }  // namespace steptune::slurm

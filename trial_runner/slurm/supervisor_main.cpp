@@ -41,8 +41,8 @@ constexpr int k_drain_polls = 10;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
-/// Blocks (SIG_BLOCK) or unblocks SIGTERM. It is blocked while srun does not exist, because the
-/// handler could not pass it on.
+/// Blocks (SIG_BLOCK) or unblocks SIGTERM. SIGTERM is blocked while srun does not exist, because
+/// the handler has no process to pass it to.
 void mask_termination(int how) {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -70,7 +70,7 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// Replaces a file atomically, so that a reader never sees a part of it.
+/// Replaces a file atomically, so that a reader never sees an incomplete file.
 bool replace(const fs::path& file, std::string_view text) {
   // The tuner may write the same file, so each program uses its own temporary name.
   const fs::path fresh = file.string() + ".new" + std::to_string(::getpid());
@@ -130,7 +130,7 @@ class Output {
       return folder_ / (steptune::slurm::k_output_file + std::to_string(number));
     };
     std::error_code error;
-    // Keep the first segment: it contains the marks of the start.
+    // Keep the first segment, because it contains the start marks of the tasks.
     if (number_ >= 3) fs::remove(path(number_ - 2), error);
     file_ = UniqueFd(::open(path(number_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     ++number_;
@@ -204,7 +204,7 @@ int main(int argc, char** argv) {
       ::open((folder / steptune::slurm::k_lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return 1;
   // If the file system has no locks, run the step anyway. A later tuner then cannot find out if the
-  // step is still running.
+  // step still runs.
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return 1;
   if (!write_all(lock.get(), std::to_string(::getpid()))) return 1;
 

@@ -210,7 +210,7 @@ void VirtualCluster::advance_job(VirtualJob& job) {
       job.state = job.fate.ends_as;
       job.fate.ends_after_s.reset();
     } else if (job.fate.ends_as == "RESTARTED") {
-      // The shells around the programs live long enough to mark their ends.
+      // The tasks' shells live long enough to mark the ends of the programs.
       for (const auto& step : steps_) {
         if (step->job == job.id) step->end(now_s, k_sigkill_status);
       }

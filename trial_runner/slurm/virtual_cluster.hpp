@@ -28,25 +28,25 @@ struct VirtualProgram {
   int status_after_sigterm = k_sigterm_status;  ///< exit status of its tasks after SIGTERM
   /// Only the first `tasks_that_start` tasks start. nullopt: all tasks start.
   std::optional<int> tasks_that_start{};
-  std::string last_words{};  ///< printed when it ends
+  std::string last_words{};  ///< last line of its output; empty: none
   double silent_s = 0.0;     ///< seconds before its first report
   /// Timing of the training that the program reports; nullopt: one step a second.
   std::optional<SimulatedTraining> training{};
-  /// Neither the program nor srun ever ends, as with a node that does not answer.
+  /// True if neither the program nor srun ever ends, as on a node that does not answer.
   bool is_stuck = false;
 };
 
-/// Events in the life of a job. Times are seconds after the job's start, except `queue_s`.
+/// Planned events of a job. Times are seconds after the job's start, except `queue_s`.
 struct JobFate {
   double queue_s = 1.0;              ///< wait before its start
-  std::string reason = "Resources";  ///< why it waits
+  std::string reason = "Resources";  ///< reason that squeue shows while the job waits
   std::optional<double> limit_s;     ///< time limit, if it differs from the requested one
   std::optional<double> ends_after_s;
   /// State after `ends_after_s`. `SUSPENDED` and `RESTARTED` do not end the job; a restart kills
   /// its programs, and the job runs again.
   std::string ends_as = "CANCELLED";
   double grace_s = 0.0;  ///< seconds from SIGTERM to its programs until the job's end
-  /// Accepted, but unknown afterwards, as after a crash of the controller.
+  /// True if the controller accepts the job but then forgets it, as after a crash.
   bool is_forgotten = false;
 };
 
@@ -65,7 +65,7 @@ struct VirtualJob {
   JobFate fate;
   std::string state = "PENDING";
   bool has_started = false;
-  double usd_per_hour = 0.0;  ///< of all its nodes
+  double usd_per_hour = 0.0;  ///< price of all its nodes
   double ended_s = 0.0;
   std::optional<double> restarted_s;
   bool got_sigterm = false;  ///< its programs got SIGTERM
@@ -74,13 +74,13 @@ struct VirtualJob {
   [[nodiscard]] bool runs() const { return state == "RUNNING" || state == "SUSPENDED"; }
 };
 
-/// A study's use of the cluster.
+/// Totals of a study's use of the cluster.
 struct ClusterUse {
-  int allocations = 0;  ///< allocations that have started
+  int allocations = 0;  ///< number of allocations that have started
   int steps = 0;
   double held_node_s = 0.0;
   double held_usd = 0.0;
-  double step_usd = 0.0;  ///< part of `held_usd` while a trial ran
+  double step_usd = 0.0;  ///< part of `held_usd` for the time in which a trial ran
 };
 
 /// A simulated cluster under a virtual clock, for rehearsals and tests. Jobs and answers can fail
@@ -90,19 +90,20 @@ class VirtualCluster {
   /// `clock` outlives the cluster.
   explicit VirtualCluster(VirtualClock& clock) : clock_(clock) {}
 
-  // Set by the owner.
+  // The owner may set these members.
   std::function<VirtualProgram(const StepRequest&)> program = [](const StepRequest&) {
     return VirtualProgram{};
   };
   std::function<JobFate(const VirtualJob&)> fate = [](const VirtualJob&) { return JobFate{}; };
   NodePrices usd_per_node_hour{};
-  /// Returns a result that replaces the answer of a command, after the command took effect. Not
-  /// called for commands that an outage prevented.
+  /// Returns a result that replaces the answer of a command after the command took effect. Not
+  /// called during an outage.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> lose_answer;
-  /// Returns a refusal that prevents the command from taking effect.
+  /// Returns a result with which the controller refuses a command. The command then has no effect.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> refuse;
-  std::vector<std::pair<double, double>> outages;  ///< start and end
-  /// Start and end; the shared folder cannot be written.
+  /// Start and end of each outage of the controller.
+  std::vector<std::pair<double, double>> outages;
+  /// Start and end of each time in which the shared folder cannot be written.
   std::vector<std::pair<double, double>> unwritable_times;
 
   // Results.
@@ -115,7 +116,7 @@ class VirtualCluster {
   }
   [[nodiscard]] ClusterUse use() const;
 
-  /// Advances the clock and plays all events until then.
+  /// Advances the clock to `time_s` and carries out all events up to that time.
   void pass_to(double time_s);
   [[nodiscard]] std::unique_ptr<SubmitHost> make_host();
 
@@ -141,7 +142,7 @@ class VirtualCluster {
 
   VirtualClock& clock_;
   std::list<VirtualJob> jobs_;
-  std::map<std::string, double> leases_;  ///< end by job name, on the wall clock
+  std::map<std::string, double> leases_;  ///< end of each lease by job name, on the wall clock
   std::list<std::shared_ptr<StepState>> steps_;
   std::vector<std::string> started_;
   std::vector<std::pair<double, std::vector<std::string>>> commands_;

@@ -16,7 +16,7 @@ constexpr double k_away_command_s = 9.0;
 
 }  // namespace
 
-/// A tuner's view of the cluster. A restarted tuner gets a new view.
+/// Access of one tuner to the simulated cluster. A restarted tuner gets a new object.
 class VirtualHost final : public SubmitHost {
  public:
   explicit VirtualHost(VirtualCluster& cluster) : cluster_(cluster) {}
@@ -32,7 +32,7 @@ class VirtualHost final : public SubmitHost {
     }
     auto refused = cluster_.refuse ? cluster_.refuse(argv) : std::nullopt;
     CommandResult result = refused ? *std::move(refused) : cluster_.obey(argv);
-    double takes_s = 0.03;  // as a command of Slurm
+    double takes_s = 0.03;  // typical duration of a command of Slurm
     if (cluster_.lose_answer) {
       if (auto lost = cluster_.lose_answer(argv)) {
         result = *std::move(lost);

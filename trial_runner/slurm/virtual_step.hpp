@@ -32,25 +32,25 @@ struct VirtualCluster::StepState {
 
   [[nodiscard]] double starts_s() const { return launched_s + program.starts_after_s; }
   [[nodiscard]] double first_report_s() const;
-  /// Prints the report of `next_report_s`, and sets the time of the next one.
+  /// Prints the report that is due at `next_report_s`, and advances `next_report_s`.
   void report();
   [[nodiscard]] int tasks_that_run() const {
     return program.tasks_that_start.value_or(request.tasks);
   }
   void print(double time_s, std::string text) { output.push_back({time_s, std::move(text)}); }
   void mark(double time_s, const std::string& text);
-  /// Ends all tasks with the same status. Without a status they leave no mark.
+  /// Ends all tasks with the same status. Without a status, they print no mark of their end.
   void end(double time_s, std::optional<int> status);
 
  private:
   /// Returns the number of steps between reports.
   [[nodiscard]] double steps_a_report() const;
   [[nodiscard]] double seconds_a_report() const;
-  /// Returns the samples in a step; nullopt: the program reports steps only.
+  /// Returns the number of samples in a step; nullopt: the program reports only steps.
   [[nodiscard]] std::optional<double> samples_per_step() const;
 };
 
-/// A tuner's view of a simulated step.
+/// Access of a tuner to a simulated step.
 class VirtualCluster::VirtualStep final : public Step {
  public:
   VirtualStep(VirtualCluster& cluster, std::shared_ptr<StepState> state)

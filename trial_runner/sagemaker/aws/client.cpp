@@ -63,7 +63,7 @@ AwsError client_error(const std::string& operation, std::string code, std::strin
   return error;
 }
 
-/// Returns advice to the user for an error; empty if there is none.
+/// Returns advice for the user on an error; empty if there is no advice.
 std::string advice_for(const AwsError& error) {
   if (error.code == "NoResponse") return "check the network, the region and AWS_ENDPOINT_URL";
   if (error.code == "AccessDeniedException" || error.code == "AccessDenied") {
@@ -134,8 +134,8 @@ bool JsonClient::correct_skew(const AwsError& error, const HttpResponse& respons
   const auto server_s = http_date_s(response.header("Date"));
   if (!server_s) return false;
   const double skew_s = *server_s - parts_.clock.wall_time_s();
-  // Services accept a difference of five minutes, so a difference of less than four is not the
-  // reason. This also prevents a second retry with the same correction.
+  // Services accept clocks that differ by up to five minutes, so less than four minutes is not the
+  // reason. This check also prevents a second retry with the same correction.
   if (std::abs(skew_s - clock_skew_s_) < 240.0) return false;
   clock_skew_s_ = skew_s;
   return true;
@@ -195,8 +195,8 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
     const double longest_s =
         std::min(policy_.cap_s, policy_.base_s * std::exp2(std::min(attempt - 1, 16)));
     const double again_s = parts_.clock.now_s() + longest_s * parts_.rng.uniform();
-    // A job that was created costs money. So if Create may have succeeded, repeat it even if the
-    // user wants to end: its answer shows if the job exists.
+    // A created job costs money. So if a Create request may have succeeded, repeat it even if the
+    // user wants the program to end. The answer then shows if the job exists.
     const bool may_be_made =
         operation.starts_with("Create") && (error.outcome_unknown() || error.http_status >= 500);
     if (may_be_made) {

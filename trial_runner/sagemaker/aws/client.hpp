@@ -16,15 +16,16 @@ namespace steptune::aws {
 
 /// A refusal by the service, a missing answer, or a request that was not sent.
 struct AwsError {
-  /// The service's code, such as `ValidationException`, or `NoResponse`. Not sent: `NoCredentials`.
+  /// The service's code, such as `ValidationException`. `NoResponse` without an answer;
+  /// `NoCredentials` if the request was not sent.
   std::string code;
   std::string message;  ///< the service's message
-  int http_status = 0;  ///< 0 without a response, but 400 for `NoCredentials`
+  int http_status = 0;  ///< 0 without a response; 400 for `NoCredentials`
   std::string request_id;
   std::string operation;
   int attempts = 0;
 
-  /// True if no answer came; the service may still have carried out the request.
+  /// True if no complete answer came; the service may still have carried out the request.
   [[nodiscard]] bool outcome_unknown() const { return http_status == 0; }
   /// Formats the error for people and for `Result`. Contains no secret.
   [[nodiscard]] Error to_error() const;
@@ -33,7 +34,7 @@ struct AwsError {
 template <typename T>
 using AwsResult = tl::expected<T, AwsError>;
 
-/// A service with the JSON protocol.
+/// An AWS service with the JSON protocol.
 struct JsonService {
   std::string signing_name;   ///< `sagemaker`
   std::string target_prefix;  ///< `SageMaker`
@@ -45,7 +46,8 @@ struct JsonService {
 
 struct RetryPolicy {
   int max_attempts = 12;
-  /// The first delay is uniform in [0, base_s]; the upper bound doubles each time.
+  /// Upper bound of the first delay, in seconds. Each delay is random between 0 and its bound,
+  /// which doubles with each retry.
   double base_s = 1.0;
   double cap_s = 20.0;
 };
@@ -66,32 +68,32 @@ struct ClientParts {
   WaitUntil wait_until;
   std::string region;
   /// Returns the number of times that the user has asked the program to end. If this number rises
-  /// during a request that fails, the client does not repeat the request. Exception: it repeats a
-  /// Create request that may have succeeded. Empty: the user cannot ask.
+  /// during a failing request, the client does not repeat the request. Exception: it repeats a
+  /// Create request that may have succeeded. If the function is empty, the user cannot ask.
   std::function<int()> interrupts{};
 };
 
 /// Calls JSON services. Paces each operation and signs each attempt. Retries transient failures
-/// with full jitter. These are throttling, 5xx, no response, expired credentials (once), and a
-/// clock that differs from the server's. The retry rules are those of the AWS SDKs' "standard"
-/// mode, with more attempts because the account's limits are a few requests a second. Not thread
-/// safe.
+/// after random delays: throttling, 5xx, no response, expired credentials (once), and a clock that
+/// differs from the server's. Follows the AWS SDKs' retry rules for the "standard" mode. Makes more
+/// attempts, because accounts are limited to a few requests a second. Not thread safe.
 class JsonClient {
  public:
   explicit JsonClient(ClientParts parts, RetryPolicy policy = {});
 
-  /// Calls one operation. Returns a JSON object; an empty one for an empty body. `max_attempts` 0
-  /// means the policy's number.
+  /// Calls one operation. Returns a JSON object, which is empty for an empty body. If
+  /// `max_attempts` is 0, the retry policy's number applies.
   [[nodiscard]] AwsResult<Json> call(const JsonService& service, const std::string& operation,
                                      const Json& input, int max_attempts = 0);
 
  private:
   [[nodiscard]] AwsResult<Json> try_once(const JsonService& service, const std::string& operation,
                                          const std::string& body, bool refresh_credentials);
-  /// Returns false if the user has asked to end since the count was `interrupts_before`.
+  /// Waits until `time_s`. Returns false, perhaps earlier, if the number of `interrupts` is no
+  /// longer `interrupts_before`.
   [[nodiscard]] bool pause_until(double time_s, int interrupts_before) const;
   [[nodiscard]] int interrupts() const { return parts_.interrupts ? parts_.interrupts() : 0; }
-  /// Returns true if the error came from differing clocks and the difference is now corrected.
+  /// Corrects `clock_skew_s_` if different clocks caused the error. Returns true if it did so.
   bool correct_skew(const AwsError& error, const HttpResponse& response);
 
   ClientParts parts_;
@@ -99,14 +101,14 @@ class JsonClient {
   double clock_skew_s_ = 0.0;  ///< server's clock minus ours
 };
 
-/// True for errors after which the same request may succeed a moment later. `is_throttling`:
-/// requests come too fast. `is_transient`: the service or the network failed.
+/// True if the same request may succeed a moment later. `is_throttling`: requests come too fast.
+/// `is_transient`: the service or the network failed.
 [[nodiscard]] bool is_throttling(const AwsError& error);
 [[nodiscard]] bool is_transient(const AwsError& error);
 
-/// Reads an error response. Code: the header x-amzn-ErrorType, otherwise `__type` or `code`,
-/// without the text from ':' on and up to '#'. Message: `message` or `Message`. If the body is no
-/// JSON object, the message is its first 1024 bytes.
+/// Reads an error response. Its code is the header x-amzn-ErrorType, otherwise `__type` or `code`.
+/// Removes the code's prefix up to '#', and its text from ':' on. Its message is `message` or
+/// `Message`. If the body is no JSON object, the message is its first 1024 bytes.
 [[nodiscard]] AwsError parse_error_response(const HttpResponse& response,
                                             const std::string& operation);
 

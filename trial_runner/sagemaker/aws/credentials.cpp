@@ -105,7 +105,7 @@ Result<Credentials> CredentialsChain::get(bool refresh) {
     held_ = *fresh;
     return fresh;
   }
-  // If a provider fails for a moment, keep using keys that are still valid.
+  // The provider may fail only for a moment, so use the current keys while they are valid.
   const bool still_valid = held_ && !refresh && held_->expiration_wall_s &&
                            *held_->expiration_wall_s > parts_.clock.wall_time_s();
   if (still_valid) return *held_;

@@ -15,13 +15,14 @@
 
 namespace steptune::aws {
 
-/// Access of the credential providers to the outside. Referenced objects outlive the chain.
+/// Settings, network, clock and processes for the credential providers. Referenced objects outlive
+/// the chain.
 struct CredentialsParts {
   Environment environment;
   SharedConfig config;
   HttpTransport& transport;
   const Clock& clock;
-  std::string region;  ///< for regional STS endpoints
+  std::string region;  ///< region of the STS endpoint
   std::function<Result<std::string>(const std::vector<std::string>&)> run_process;
 };
 
@@ -38,7 +39,7 @@ using Found = Result<std::optional<Credentials>>;
 /// Calls STS AssumeRole for a profile's `role_arn` with `source_profile` or `credential_source`.
 [[nodiscard]] Found assumed_role_credentials(const CredentialsParts& parts);
 /// Calls STS AssumeRoleWithWebIdentity with AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, or with
-/// the profile's settings for both.
+/// the profile's settings of the same meaning.
 [[nodiscard]] Found web_identity_credentials(const CredentialsParts& parts);
 /// Uses the profile's SSO session, with the token that `aws sso login` has cached.
 [[nodiscard]] Found sso_credentials(const CredentialsParts& parts);
@@ -64,7 +65,8 @@ class CredentialsChain {
   /// Returns keys. Replaces keys that expire within five minutes; if that fails, returns the
   /// current keys while they are valid. `refresh` is true if the service has refused the current
   /// keys. If keys must be replaced, reads the shared files again, because the user may have
-  /// renewed the keys there. If no provider is configured, the error lists where keys were sought.
+  /// renewed the keys there. If no provider is configured, the error lists the places that were
+  /// searched.
   [[nodiscard]] Result<Credentials> get(bool refresh = false);
 
  private:

@@ -52,7 +52,7 @@ HeaderList header_list(const Libcurl& curl, const Headers& headers) {
     list.reset(longer);
   };
   for (const auto& [name, value] : headers) {
-    // libcurl's notation for a header with an empty value.
+    // libcurl sends a header without a value only if its name ends with `;`.
     append(value.empty() ? name + ";" : name + ": " + value);
   }
   append("Expect:");
@@ -102,7 +102,7 @@ Result<HttpResponse> CurlTransport::send(const HttpRequest& request, const HttpT
   if (handle_ == nullptr) handle_ = lib.easy_init();
   if (handle_ == nullptr) return fail(ErrorKind::internal, "libcurl could not be initialised");
   CURL* curl = handle_;
-  lib.easy_reset(curl);  // keeps open connections
+  lib.easy_reset(curl);  // open connections stay open
   HttpResponse response;
   std::array<char, CURL_ERROR_SIZE> reason{};
   const HeaderList headers = header_list(lib, request.headers);

@@ -20,7 +20,7 @@ struct HttpRequest {
   std::string host;        ///< with `:port` unless it is the scheme's default
   std::string path = "/";  ///< percent-encoded, as sent
   std::string query;       ///< percent-encoded, as sent; without `?`
-  Headers headers;         ///< without Host, which the transport takes from `host`
+  Headers headers;         ///< without Host; the transport sends `host`
   std::string body;
 
   [[nodiscard]] std::string url() const;
@@ -49,9 +49,9 @@ class HttpTransport {
                                                   const HttpTimeouts& timeouts) = 0;
 };
 
-/// Transport by libcurl, which the first request loads. Each object has its own connection pool.
-/// Not thread safe. Verifies TLS certificates against `ca_bundle` (empty: the system's). Follows no
-/// redirects and refuses bodies over 64 MiB, because AWS APIs send neither.
+/// Sends requests with libcurl, which the first request loads. Each object has its own connection
+/// pool. Not thread safe. Verifies TLS certificates against `ca_bundle` (empty: the system's).
+/// Follows no redirects and refuses bodies over 64 MiB, because AWS APIs send neither.
 class CurlTransport final : public HttpTransport {
  public:
   explicit CurlTransport(std::string ca_bundle = {});

@@ -28,7 +28,7 @@ Result<Url> split_url(const std::string& url, const std::string& where) {
              slash == std::string::npos ? "/" : url.substr(slash)};
 }
 
-/// True for hosts to which a token may be sent unencrypted.
+/// True if a token may be sent unencrypted to `host`.
 bool is_local_host(const std::string& host) {
   constexpr std::array k_local{"169.254.170.2", "169.254.170.23", "[fd00:ec2::23]", "localhost",
                                "[::1]"};
@@ -93,8 +93,8 @@ Found instance_credentials(const CredentialsParts& parts) {
       parts.environment("AWS_EC2_METADATA_SERVICE_ENDPOINT").value_or("http://169.254.169.254");
   const auto url = split_url(base, "instance metadata");
   if (!url) return tl::unexpected(url.error());
-  // Wait one second, as botocore does: outside EC2 nothing answers, and the user should not wait
-  // longer.
+  // Wait at most one second for a connection, as botocore does, because nothing answers outside
+  // EC2.
   const HttpTimeouts timeouts{1.0, 2.0};
   HttpRequest ask = get_request(*url);
   ask.method = "PUT";

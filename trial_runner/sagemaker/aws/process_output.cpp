@@ -32,7 +32,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   ChildRequest request;
   request.argv = argv;
   request.environment = assignments(process_variables());
-  request.scope = ChildScope::same_group;  // Ctrl-C ends the program, too
+  request.scope = ChildScope::same_group;  // so that Ctrl-C ends the child, too
   request.out = pipe->write.get();
   const auto pid = start_child(request);
   pipe->write.reset();

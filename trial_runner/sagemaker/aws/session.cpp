@@ -37,7 +37,7 @@ ServiceNames names_of(Service service) {
 WaitUntil wait_in_real_time(const Clock& clock) {
   return [&clock](double time_s) {
     for (double left_s = time_s - clock.now_s(); left_s > 0.0; left_s = time_s - clock.now_s()) {
-      // A signal ends the pause early; the loop then waits for the rest.
+      // A signal may end the pause early, so wait in a loop.
       pause_thread(left_s);
     }
   };

@@ -64,7 +64,7 @@ class SharedFileParser {
   std::string where_;
   int number_ = 0;
   Section* section_ = nullptr;
-  /// Latest key without a value; prefix of the names of indented keys below it.
+  /// Latest key without a value. Its name is the prefix of the indented keys below it.
   std::string outer_;
 };
 
@@ -75,7 +75,7 @@ Result<Sections> read_shared_file(const std::filesystem::path& path) {
   return parse_shared_file(text, path.string());
 }
 
-/// Renames sections: `profile x` to `x`. `default`, `sso-session x` and `services x` keep their
+/// Renames the sections `profile x` to `x`. `default`, `sso-session x` and `services x` keep their
 /// names.
 Sections with_profile_names(const Sections& sections) {
   Sections named;

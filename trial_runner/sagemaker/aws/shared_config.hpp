@@ -11,8 +11,8 @@
 
 namespace steptune::aws {
 
-/// Settings of one section of a shared file, by lower-case name. Nested settings (indented below an
-/// empty one, as in `services` sections) are named `outer.inner`.
+/// Settings of one section of a shared file, by lower-case name. A setting that is indented below
+/// an empty one (as in `services` sections) is named `outer.inner`.
 using Section = std::map<std::string, std::string>;
 using Sections = std::map<std::string, Section>;
 
@@ -35,12 +35,12 @@ struct SharedConfig {
   [[nodiscard]] bool has_profile(const std::string& profile_name) const;
 };
 
-/// Reads the files. Missing files count as empty. A profile that was named but does not exist is an
-/// error.
+/// Reads the files. Missing files count as empty. Returns an error if the user has named a profile
+/// that does not exist.
 [[nodiscard]] Result<SharedConfig> read_shared_config(const Environment& environment);
 
-/// Returns AWS_REGION, AWS_DEFAULT_REGION, or the profile's region; an error with advice if there
-/// is none.
+/// Returns the first region that is set: AWS_REGION, AWS_DEFAULT_REGION, the profile's region. If
+/// none is set, returns an error with advice.
 [[nodiscard]] Result<std::string> resolve_region(const Environment& environment,
                                                  const SharedConfig& config);
 
@@ -49,11 +49,11 @@ struct Endpoint {
   std::string host;  ///< with the port if one is given
 };
 
-/// Returns the endpoint of a service, the first of these that is set: AWS_ENDPOINT_URL_<SERVICE>,
+/// Returns the first endpoint of a service that is set: AWS_ENDPOINT_URL_<SERVICE>,
 /// AWS_ENDPOINT_URL, the profile's `services` section, its `endpoint_url`, the region's own host.
 /// If AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true, only the region's own host counts. `service` is
-/// the name in the variables: `SAGEMAKER`, `CLOUDWATCH_LOGS`, `S3`, `STS`, `PRICING`. `host_prefix`
-/// is the beginning of the public host: `api.sagemaker`, `logs`, `sts`.
+/// the part of the variable's name: `SAGEMAKER`, `CLOUDWATCH_LOGS`, `S3`, `STS`, `PRICING`.
+/// `host_prefix` is the beginning of the public host: `api.sagemaker`, `logs`, `sts`.
 [[nodiscard]] Result<Endpoint> resolve_endpoint(const Environment& environment,
                                                 const SharedConfig& config,
                                                 const std::string& service,

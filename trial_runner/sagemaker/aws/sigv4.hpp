@@ -16,7 +16,7 @@ struct Credentials {
   Secret secret_access_key;
   Secret session_token;                     ///< empty for long-term keys
   std::optional<double> expiration_wall_s;  ///< seconds since 1970; nullopt: does not expire
-  std::string source;                       ///< their origin, for people: `environment`
+  std::string source;                       ///< origin of the keys, for people: `environment`
 };
 
 struct SigningScope {
@@ -28,7 +28,7 @@ struct SigningScope {
 /// Signs a request: adds the headers X-Amz-Date, Authorization, X-Amz-Security-Token (for temporary
 /// keys) and X-Amz-Content-Sha256 (for `s3`). Replaces existing headers of these names, so that a
 /// retry gets a new signature. Source: AWS Signature Version 4 (AWS General Reference, "Signing AWS
-/// API requests"). Normalises the path as that document requires, except for `s3`.
+/// API requests"). Normalises the path as that document requires; leaves paths of `s3` unchanged.
 void sign(HttpRequest& request, const Credentials& credentials, const SigningScope& scope);
 
 /// Returns the canonical request whose hash is signed, for tests and to diagnose refused

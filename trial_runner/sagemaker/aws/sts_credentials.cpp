@@ -115,7 +115,7 @@ std::string sha1_hex(const std::string& text) {
   return hex_digits({reinterpret_cast<const char*>(digest.data()), length});
 }
 
-/// SSO session of a profile: key of its cached token, and region.
+/// SSO session of a profile: region, and key of the token in the cache.
 struct SsoSession {
   std::string cache_key;
   std::string region;

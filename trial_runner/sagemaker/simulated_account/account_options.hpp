@@ -12,30 +12,30 @@
 
 namespace steptune::simulated {
 
-/// Durations of a job's stages. Defaults are those of the emulator
+/// Durations of a job's stages, in seconds. The defaults equal the emulator's
 /// (tests/sagemaker_emulator/jobs.py): a job on new machines starts after 150 s, a job on warm
-/// machines after 20 s, plus the download time of its input mode.
+/// machines after 20 s. The download time of the input mode comes on top.
 struct StageTimes {
   double cold_start_s = 150.0;
   double warm_start_s = 20.0;
   std::map<std::string, double> download_s{{"File", 40.0}, {"FastFile", 3.0}, {"Pipe", 3.0}};
-  double image_download_s = 30.0;  ///< part of the stage `Training`; only on new machines
+  double image_download_s = 30.0;  ///< part of the stage `Training`; 0 on warm machines
   double upload_s = 10.0;          ///< skipped after failures
   double stop_grace_s = 120.0;     ///< from SIGTERM to SIGKILL
   double pool_ready_s = 2.0;       ///< from a job's end until its pool is available
-  double jitter = 0.0;  ///< starts and downloads vary by up to this share, at random for each job
+  double jitter = 0.0;  ///< largest random change of starts and downloads, as a share
 };
 
 struct LogTimes {
-  double delay_s = 5.0;  ///< from a line's writing until it can be read
-  /// Additional random delay of each line, up to this; changes the lines' order.
+  double delay_s = 5.0;  ///< time from the printing of a line until it can be read
+  /// Upper bound of an additional random delay of each line, which changes the lines' order.
   double jitter_s = 0.0;
-  int empty_page_every = 3;  ///< every n-th page is empty although more follow; 0: none
+  int empty_page_every = 3;  ///< every n-th page is empty although more pages follow; 0: none
   int page_size = 1000;
 };
 
-/// An account in one region. Quotas are numbers of instances by type; `*` stands for all types that
-/// are not named.
+/// An account in one region. Quotas are numbers of instances by type; `*` means all types without
+/// an entry.
 struct AccountOptions {
   std::string region = "us-east-1";
   std::string account_id = "123456789012";
@@ -47,11 +47,11 @@ struct AccountOptions {
   double metric_delay_s = 60.0;
   /// Quota of instances for running jobs and idle pools together.
   std::map<std::string, int> training_quota{{"*", 4}};
-  /// Quota of instances in warm pools. Without a quota, as in new accounts, the account accepts a
+  /// Quota of instances in warm pools. Without a quota (as in new accounts), the account accepts a
   /// keep-alive period but keeps no pool.
   std::map<std::string, int> warm_pool_quota{};
   std::map<std::string, double> requests_per_second = account_request_rates();
-  /// Share of a managed spot job's time that is billed. Real accounts have billed 0.37.
+  /// Share of a managed spot job's time that is billed. Real accounts have billed a share of 0.37.
   double spot_billed_share = 1.0;
   std::map<std::string, InstanceType> instances{};  ///< core counts, for utilisation metrics
   std::vector<Fault> faults{};

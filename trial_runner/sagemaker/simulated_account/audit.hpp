@@ -10,18 +10,18 @@
 
 namespace steptune::simulated {
 
-/// Data for an independent check of a bill. Times are on the account's clock, in seconds. Billed
-/// and retained seconds are for one instance.
+/// Data for an independent check of a job's bill. Times are on the account's clock, in seconds.
+/// Billed and retained seconds are for one instance.
 struct JobAudit {
   std::string name;
   std::string status;     ///< TrainingJobStatus
   std::string secondary;  ///< SecondaryStatus
   std::string failure_reason;
-  bool warm = false;  ///< it took over a pool
+  bool warm = false;  ///< true if the job took over a pool
   bool spot = false;
   std::vector<std::pair<std::string, int>> instances;  ///< types and counts
   double created_s = 0.0;
-  double billed_s = 0.0;  ///< set when the job is over
+  double billed_s = 0.0;  ///< billed seconds, set when the job is over
   std::vector<StatusTransition> transitions;
   std::vector<TrialKey> trials_over{};  ///< trials of a pack whose turns are over
   bool pack = false;
@@ -40,9 +40,9 @@ struct AccountAudit {
   double now_s = 0.0;
   std::vector<JobAudit> jobs;                  ///< in order of creation
   std::vector<PoolAudit> pools;                ///< in order of creation
-  int requests = 0;                            ///< all requests, whatever their result
-  std::map<std::string, int> refused;          ///< refused by rate limits, by operation
-  std::map<std::string, int> most_per_second;  ///< highest rate seen, by operation
+  int requests = 0;                            ///< number of all requests, accepted or not
+  std::map<std::string, int> refused;          ///< number that rate limits refused, by operation
+  std::map<std::string, int> most_per_second;  ///< largest number in any one second, by operation
 
   /// Returns null if there is no such job.
   [[nodiscard]] const JobAudit* job(const std::string& name) const;

@@ -22,10 +22,9 @@ enum class FaultKind {
   unknown_job,          ///< not carried out: somebody has deleted the job
   truncate,             ///< carried out, but only half of the answer arrives
   // Faults of jobs.
-  capacity,  ///< no machines: the job fails `after_s` after its start-up; not for jobs on warm
-             ///< machines
+  capacity,  ///< no machines: a job on new machines fails `after_s` after its start-up
   internal,  ///< InternalServerError `after_s` into its training
-  spot_interruption,  ///< managed spot: the machines are taken away `after_s` into its training
+  spot_interruption,  ///< managed spot takes the machines away `after_s` into its training
   steal_pool,         ///< another customer takes the job's pool
 };
 
@@ -34,26 +33,27 @@ struct Fault {
   FaultKind kind = FaultKind::throttle;
   // Requests.
   std::string operation{};  ///< `CreateTrainingJob`; empty: every operation
-  /// Number of the first faulty request of this operation, from 1; `times` successive requests are
-  /// faulty.
+  /// Number of the first faulty request of this operation, from 1. From there on, `times` requests
+  /// in a row are faulty.
   std::optional<int> nth{};
   std::string contains{};  ///< without `nth`: the first `times` requests whose body contains this
                            ///< text are faulty
   // Jobs.
-  std::string job{};                ///< text in the job's name; empty: any job
+  std::string job{};                ///< text that the job's name contains; empty: any job
   std::optional<double> after_s{};  ///< see `FaultKind`; default 5, for `capacity` 0
   // Both.
   int times = 1;
-  std::optional<double> probability{};  ///< instead of `nth` and `times`: the chance each time
+  /// Chance of the fault each time, in place of `nth` and `times`.
+  std::optional<double> probability{};
 };
 
-/// Decides when planned faults happen. The same faults, seed and order of calls give the same
-/// results. Not thread safe.
+/// Decides when planned faults happen. Equal faults, seed and order of calls give equal results.
+/// Not thread safe.
 class FaultScript {
  public:
   FaultScript(std::vector<Fault> script, std::uint64_t seed);
 
-  /// Returns the fault of a request that the rate limits admitted, if any, and counts the request.
+  /// Counts a request that the rate limits have admitted, and returns its fault, if any.
   [[nodiscard]] std::optional<FaultKind> for_request(const std::string& operation,
                                                      const std::string& body);
   /// Returns this kind of fault for the job, if planned, and marks it as used.

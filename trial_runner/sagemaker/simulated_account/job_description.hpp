@@ -9,7 +9,7 @@
 
 namespace steptune::simulated {
 
-/// Data that descriptions contain in addition to the job's own data.
+/// Data for descriptions in addition to the job's own.
 struct DescriptionContext {
   std::string_view arn;
   const WarmPool* pool = nullptr;  ///< the job's pool; null: none
@@ -17,8 +17,8 @@ struct DescriptionContext {
   double wall_minus_clock_s = 0.0;
 };
 
-/// Returns the WarmPoolStatus of a job, or null. A job that requests a pool has the status `InUse`
-/// while it runs.
+/// Returns the WarmPoolStatus of a job; null without a pool. A job that requests a pool has the
+/// status `InUse` while it runs.
 [[nodiscard]] Json warm_pool_status(const SimulatedJob& job, const DescriptionContext& context);
 /// Returns an entry of ListTrainingJobs. Fields are absent until set.
 [[nodiscard]] Json summary(const SimulatedJob& job, const DescriptionContext& context);

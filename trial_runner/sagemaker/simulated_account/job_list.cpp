@@ -33,8 +33,7 @@ bool passes_status(const Json& summary, const Json& request) {
 
 Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request) {
   const int size = request.value("MaxResults", 10);
-  // For sizes below 1, the real service's message names the lower limit instead. The tuner never
-  // sends such sizes.
+  // The real service has another message for sizes below 1, which the tuner never sends.
   if (size < 1 || size > 100) {
     return refuse_input(
         fmt::format("1 validation error detected: Value '{}' at 'maxResults' failed to satisfy "

@@ -14,8 +14,8 @@ struct ListedJob {
 };
 
 /// Returns one page of the answer to ListTrainingJobs. `jobs` are all jobs, in order of creation.
-/// As in the real service, pages are cut before the status filters apply. So a page may be empty
-/// although another page follows.
+/// As in the real service, the filter by status applies only after the list was cut into pages. So
+/// a page may be empty although another page follows.
 [[nodiscard]] Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request);
 
 }  // namespace steptune::simulated

@@ -245,7 +245,7 @@ void SimulatedJob::end_containers(double now_s, const std::string& last_words) {
 void SimulatedJob::terminate_program(double now_s) {
   double ended_s = now_s;
   if (!outputs_.empty()) {
-    // The program ends by itself, on SIGTERM, or at the latest on SIGKILL.
+    // A stopped program ends `stop_s` after SIGTERM, or at SIGKILL after the grace period.
     const double stop_s =
         std::min(runs_.back().program.stop_s, account_.options.stages.stop_grace_s);
     ended_s = std::max(now_s, std::min(exit_s_, now_s + stop_s));

@@ -37,7 +37,7 @@ struct ContainerRun {
   SimulatedProgram program;
   double start_s = 0.0;
   std::optional<double> end_s;
-  std::vector<SimulatedTrial> trials{};  ///< of a pack, in order; empty if the job is no pack
+  std::vector<SimulatedTrial> trials{};  ///< trials of a pack, in order; empty: no pack
   [[nodiscard]] std::vector<TrialKey> trials_ended_by(double time_s) const;
 };
 
@@ -45,7 +45,7 @@ struct ContainerRun {
 /// `next_event_s`, in order of time among all jobs.
 class SimulatedJob {
  public:
-  /// `input` must be valid. `warm`: the job takes over a pool's machines.
+  /// `input` must be valid. `warm` is true if the job takes over a pool's machines.
   SimulatedJob(Json input, double now_s, bool warm, AccountParts account);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -74,8 +74,8 @@ class SimulatedJob {
   [[nodiscard]] double modified_s() const { return transitions_.back().start_s; }
   [[nodiscard]] std::optional<double> training_start_s() const { return training_start_s_; }
   [[nodiscard]] std::optional<double> training_end_s() const { return training_end_s_; }
-  [[nodiscard]] double billed_s() const { return billed_s_; }  ///< for each instance
-  /// True if another job may use the machines of this one.
+  [[nodiscard]] double billed_s() const { return billed_s_; }  ///< billed seconds of each instance
+  /// True if another job may use this job's machines.
   [[nodiscard]] bool left_healthy_machines() const { return end_.are_machines_healthy; }
 
  private:
@@ -87,7 +87,7 @@ class SimulatedJob {
     bool are_machines_healthy = true;
   };
 
-  /// Starts a stage that takes `duration_s`, and adds its transition.
+  /// Starts a stage that takes `duration_s`, and records the transition.
   void enter(Stage stage, const std::string& status, double now_s, double duration_s,
              std::string message);
   void enter_starting(double now_s);
@@ -118,9 +118,9 @@ class SimulatedJob {
   std::vector<StatusTransition> transitions_;
   std::vector<ContainerRun> runs_;
   std::vector<SimulatedOutput*> outputs_;  ///< of the current run
-  bool ran_ = false;                       ///< the program ran on the machines held now
+  bool ran_ = false;                       ///< true if the program ran on the current machines
   bool no_capacity_ = false;
-  // Times at which the containers would end, for each reason; the earliest one decides.
+  // Times at which the containers end, one for each reason. The earliest time applies.
   double exit_s_ = 0.0;
   double limit_s_ = 0.0;
   double internal_error_s_ = 0.0;

@@ -15,8 +15,8 @@
 namespace steptune::simulated {
 namespace {
 
-/// Parses a page token: two numbers with a bar between them. They are all the state that is needed
-/// to continue a reading.
+/// Parses a page token: two numbers with a bar between them. No other state is needed to continue a
+/// reading.
 std::optional<std::pair<std::int64_t, std::size_t>> read_token(const std::string& token) {
   std::int64_t time_ms = 0;
   std::size_t position = 0;
@@ -28,7 +28,8 @@ std::optional<std::pair<std::int64_t, std::size_t>> read_token(const std::string
   return std::pair(time_ms, position);
 }
 
-/// Returns a number in [0, 1) that depends only on the line and is uniform over lines.
+/// Returns a number in [0, 1) for a line. It depends only on the arguments, and is uniform over
+/// lines.
 double fraction_of(std::uint64_t stream, std::size_t line) {
   std::uint64_t bits = stream * 0x9e3779b97f4a7c15ULL + line;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -85,7 +86,7 @@ Json SimulatedLogs::describe(const Event& event) const {
 Answer<Json> SimulatedLogs::filter_events(const Json& request, double now_s) {
   const auto prefix = request.value("logStreamNamePrefix", std::string());
   const auto low_ms = request.value("startTime", std::int64_t{0});
-  // All pages of one reading show the same moment, so that new events do not shift pages.
+  // All pages of one reading use the time of the first page, so that new events do not shift pages.
   double as_of_s = now_s;
   std::size_t begin = 0;
   if (request.contains("nextToken")) {

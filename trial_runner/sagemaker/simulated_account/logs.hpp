@@ -14,11 +14,11 @@
 
 namespace steptune::simulated {
 
-/// Simulates CloudWatch Logs of training jobs: lines appear late, and answers have pages, some of
-/// them empty. Handles FilterLogEvents; there is one log group.
+/// Simulates CloudWatch Logs of training jobs. Lines appear late, and some pages of answers are
+/// empty. Handles FilterLogEvents of one log group.
 class SimulatedLogs {
  public:
-  /// `wall_minus_clock_s` is the service's wall clock minus the clock of all other times here.
+  /// `wall_minus_clock_s` is the service's wall clock minus the clock of all times here.
   SimulatedLogs(LogTimes times, double wall_minus_clock_s);
 
   /// Opens a container's stream. The reference is valid as long as this object.
@@ -29,7 +29,7 @@ class SimulatedLogs {
 
  private:
   struct Stream {
-    std::uint64_t number = 0;  ///< in order of opening
+    std::uint64_t number = 0;  ///< number of the stream, in order of opening
     SimulatedOutput output;
   };
   using Streams = std::map<std::string, Stream>;

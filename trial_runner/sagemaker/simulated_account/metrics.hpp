@@ -6,8 +6,8 @@
 namespace steptune::simulated {
 
 /// Answers CloudWatch's GetMetricData for CPUUtilization and GPUUtilization of hosts. Values are
-/// percent of one core or accelerator, summed over the host; there is one delayed point a minute.
-/// Has no points for machines whose cores are not in `AccountOptions::instances`.
+/// percent of one core or accelerator, summed over the host. Each minute gives one point, which
+/// appears late. Has no points for machines whose cores are not in `AccountOptions::instances`.
 [[nodiscard]] Answer<Json> get_metric_data(const TrainingService& service,
                                            const AccountOptions& options, double wall_minus_clock_s,
                                            const Json& request, double now_s);

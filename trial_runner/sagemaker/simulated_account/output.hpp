@@ -13,12 +13,12 @@
 
 namespace steptune::simulated {
 
-/// A pack's trial, as the job's shell runs it (trial_pack.hpp).
+/// A trial that the job's shell runs in a pack (trial_pack.hpp).
 struct SimulatedTrial {
   TrialKey key;
   SimulatedProgram program;
   double given_s = 0.0;  ///< the shell ends the trial after this time
-  Rng rng;               ///< for its output
+  Rng rng;               ///< random numbers for its output
   /// Times after which the shell ends the trial because it is slow or silent; nullopt: never.
   std::optional<double> slow_after_s{};
   std::optional<double> idle_after_s{};
@@ -27,8 +27,7 @@ struct SimulatedTrial {
   void apply_slow_limit(const SlowLimit& limit);
   /// Sets `idle_after_s`, if the program is silent for `idle_s`.
   void apply_idle_limit(double idle_s);
-  /// Returns the time from the trial's start until the shell asks the program to end, if it has not
-  /// ended by itself.
+  /// Returns the time from the trial's start until the shell ends the program, if it still runs.
   [[nodiscard]] double asked_after_s() const;
   /// Returns the time from the trial's start to its end.
   [[nodiscard]] double duration_s() const;
@@ -37,21 +36,22 @@ struct SimulatedTrial {
 };
 
 /// Output of one container: a first line, then `[steptune]` reports (docs/reporting.md) about once
-/// a second, or after each step if steps are slower. Lines are made on demand. So even a program
-/// that never ends needs only eight bytes of memory for each line that was read.
+/// a second, or after each step if steps are slower. Makes lines on demand, so a program that never
+/// ends needs only eight bytes of memory for each line that was read.
 class SimulatedOutput {
  public:
-  /// `reports` is true only for a cluster's first machine, as only rank 0 of a distributed training
-  /// reports.
+  /// `reports` is true only for a cluster's first machine, because only rank 0 of a distributed
+  /// training reports.
   SimulatedOutput(const SimulatedProgram& program, bool reports, double start_s, Rng rng);
 
-  /// Output of a container that runs a pack: the trials' lines between the shell's marks.
+  /// Creates the output of a container that runs a pack: the trials' lines between the shell's
+  /// marks.
   SimulatedOutput(const std::vector<SimulatedTrial>& trials, double start_s, Rng rng);
 
   /// Ends the output, with `last_words` as the last line if it is not empty.
   void end(double time_s, std::string last_words);
 
-  /// Makes all lines up to this time. Their times never decrease.
+  /// Makes all lines up to this time. The times of lines never decrease.
   void produce_until(double time_s);
   [[nodiscard]] const std::vector<double>& times_s() const { return times_s_; }
   /// Returns a line's text. `index` counts from 0 in `times_s`.
@@ -60,9 +60,9 @@ class SimulatedOutput {
   [[nodiscard]] double samples_at(std::size_t index) const;
 
  private:
-  /// A trial with its output. `next` is the first line that was not yet passed on.
+  /// A trial with its output. `next` is its first line that is not in `places_` yet.
   struct TrialOutput;
-  /// A line of a pack: a mark of the shell, or else a line of the trial's output, from 0.
+  /// A line of a pack: a mark of the shell, or the number of a line in the trial's output, from 0.
   struct Place {
     std::size_t trial = 0;
     std::size_t line = 0;
@@ -84,7 +84,7 @@ class SimulatedOutput {
   bool last_words_spoken_ = false;
   std::vector<double> times_s_;
   std::vector<TrialOutput> trials_;  ///< trials of a pack
-  std::vector<Place> places_;        ///< positions by line, for a pack
+  std::vector<Place> places_;        ///< origin of each line of a pack
 };
 
 struct SimulatedOutput::TrialOutput {

@@ -10,9 +10,9 @@
 
 namespace steptune::simulated {
 
-/// Properties that two requests must share so that the second job reuses the first one's machines.
-/// Source: SageMaker Developer Guide, "Train using SageMaker-managed warm pools". Read from the
-/// request, independently of the client's `PoolKey`.
+/// Properties that must be equal if a job reuses another job's machines. Source: SageMaker
+/// Developer Guide, "Train using SageMaker-managed warm pools". Read from the request,
+/// independently of the client's `PoolKey`, as a check.
 struct PoolMatch {
   std::string role_arn;
   std::string instance_type;
@@ -29,8 +29,8 @@ struct PoolMatch {
 /// Returns nullopt for requests that cannot use pools: heterogeneous clusters and managed spot.
 [[nodiscard]] std::optional<PoolMatch> pool_match(const Json& create_training_job_input);
 
-/// Machines that an ended job leaves; they are billed while they wait for the next job. Times are
-/// on the account's clock.
+/// Machines that an ended job leaves. The account bills them while they wait for the next job.
+/// Times are on the account's clock.
 class WarmPool {
  public:
   WarmPool(PoolMatch match, double available_s, double keep_alive_s);
@@ -39,7 +39,7 @@ class WarmPool {
   /// Returns `InUse` until another job can use it, then `Available`, `Reused` or `Terminated`.
   [[nodiscard]] std::string status(double now_s) const;
   [[nodiscard]] bool available(double now_s) const;
-  /// True if the pool still holds machines, which are available or will be.
+  /// True if the pool still holds machines, even if it is not available yet.
   [[nodiscard]] bool kept() const { return !ended_s_; }
   [[nodiscard]] double expires_s() const { return expires_s_; }
   [[nodiscard]] double retained_s(double now_s) const;
@@ -47,8 +47,8 @@ class WarmPool {
 
   void reuse(const std::string& job, double now_s);
   void terminate(double now_s);
-  /// Sets how long the pool is kept after it became available. 0, or a time that has passed, ends
-  /// the pool.
+  /// Sets how long the pool is kept after it became available. If that time is 0 or already over,
+  /// the pool ends.
   void set_keep_alive(double keep_alive_s, double now_s);
 
   /// Returns the WarmPoolStatus of the job that left the pool.

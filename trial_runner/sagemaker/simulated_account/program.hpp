@@ -21,16 +21,17 @@ struct SimulatedProgram {
   /// Seconds from the container's start until the program ends by itself; nullopt: it runs until
   /// stopped.
   std::optional<double> ends_after_s;
-  int exit_code = 0;       ///< of that end; 137 means killed because the machine's memory ran out
+  /// Exit status at that end; 137: killed because the machine's memory ran out.
+  int exit_code = 0;
   std::string failure;     ///< text for `/opt/ml/output/failure`, also the last line of its log
-  double stop_s = 0.5;     ///< from SIGTERM until it has ended, unless the grace period is shorter
-  double cpu_share = 0.5;  ///< of all cores, 0 to 1
-  double gpu_share = 0.0;  ///< of all accelerators, 0 to 1
+  double stop_s = 0.5;     ///< time from SIGTERM until its end, at most the grace period
+  double cpu_share = 0.5;  ///< used share of all cores, 0 to 1
+  double gpu_share = 0.0;  ///< used share of all accelerators, 0 to 1
   std::map<std::string, double> metrics;  ///< part of every report
 };
 
-/// Function that returns the program for an input of CreateTrainingJob. It is called at each start
-/// of a job's containers, also after a spot interruption.
+/// Function that returns the program for an input of CreateTrainingJob. The account calls it at
+/// each start of a job's containers, also after a spot interruption.
 using ProgramModel = std::function<SimulatedProgram(const Json& create_training_job_input)>;
 
 }  // namespace steptune::simulated

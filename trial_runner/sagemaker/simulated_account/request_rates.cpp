@@ -31,7 +31,7 @@ bool RequestRates::admit(const std::string& operation, double now_s) {
   Bucket& bucket = entry->second;
   bucket.tokens = std::min(full, bucket.tokens + (now_s - bucket.updated_s) * rate->second);
   bucket.updated_s = now_s;
-  // Allow for rounding: sums of fractions may miss a whole token by the last bit.
+  // Allow for rounding errors, because a sum of fractions may be slightly less than a whole token.
   if (bucket.tokens < 1.0 - 1e-9) {
     ++refused_[operation];
     return false;

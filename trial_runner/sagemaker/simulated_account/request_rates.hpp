@@ -7,13 +7,13 @@
 
 namespace steptune::simulated {
 
-/// Returns the fixed request rates of an account, per second and operation: SageMaker's training
-/// jobs and, for most regions, CloudWatch Logs (AWS General Reference, service quotas). Other
-/// operations are unlimited.
+/// Returns the fixed limits of an account in requests per second, by operation: SageMaker's
+/// training jobs and, for most regions, CloudWatch Logs (AWS General Reference, service quotas).
+/// Other operations are unlimited.
 [[nodiscard]] std::map<std::string, double> account_request_rates();
 
-/// Limits requests with a token bucket for each operation. A bucket has room for the tokens of one
-/// second. Times must not decrease. Not thread safe.
+/// Limits requests with one token bucket for each operation. A bucket holds at most the tokens of
+/// one second. Times must not decrease. Not thread safe.
 class RequestRates {
  public:
   explicit RequestRates(std::map<std::string, double> per_second);
@@ -23,7 +23,8 @@ class RequestRates {
 
   /// Returns the number of refused requests by operation.
   [[nodiscard]] const std::map<std::string, int>& refused() const { return refused_; }
-  /// Returns the most requests within any one second, including refused ones, by operation.
+  /// Returns the largest number of requests within any one second, by operation. Includes refused
+  /// requests.
   [[nodiscard]] const std::map<std::string, int>& most_per_second() const { return most_; }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace steptune::simulated {
 
-/// A refusal in the real service's words.
+/// A refusal with the code and message of the real service.
 struct ServiceError {
   std::string code;
   std::string message;
@@ -26,7 +26,8 @@ using Answer = tl::expected<T, ServiceError>;
                                                   int http_status = 400);
 /// Returns a ValidationException.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_input(std::string message);
-/// Returns SageMaker's error for an unknown job, a ValidationException instead of ResourceNotFound.
+/// Returns SageMaker's error for an unknown job, which is a ValidationException and not
+/// ResourceNotFound.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_unknown_job();
 
 }  // namespace steptune::simulated

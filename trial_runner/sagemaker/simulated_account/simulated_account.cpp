@@ -117,8 +117,8 @@ Result<aws::HttpResponse> SimulatedAccount::send(const aws::HttpRequest& request
   const Answer<Json> answer = dispatch(target, input);
   if (fault == FaultKind::drop_response) return no_answer();
   if (!answer) return refusal(answer.error());
-  // `dump_json`, which copies the document, is not needed: all numbers are finite and all texts
-  // came from JSON.
+  // Do not use `dump_json`, which copies the document: all numbers are finite, and all texts came
+  // from JSON.
   std::string body = answer->is_null() ? std::string() : answer->dump();
   if (fault == FaultKind::truncate) body.resize(std::max<std::size_t>(1, body.size() / 2), '{');
   return response(200, std::move(body));

@@ -17,16 +17,16 @@
 namespace steptune::simulated {
 
 /// A simulated AWS account under a virtual clock: training jobs, warm pools, quotas, logs and
-/// metrics. It serves the real client as its transport, so pacing, retries and parsing are real,
-/// and hours pass in milliseconds. It behaves like the tests' emulator (tests/sagemaker_emulator).
-/// But the emulator checks signatures, and its containers are real processes; here a `ProgramModel`
-/// describes them.
+/// metrics. It is the transport of the real client, so pacing, retries and parsing are real, and
+/// hours pass in milliseconds. It behaves like the tests' emulator (tests/sagemaker_emulator),
+/// except that it checks no signatures, and a `ProgramModel` replaces real processes.
 ///
 /// Events happen only during `send`, `advance_to` and `audit`. Results depend only on the options,
 /// the model, and the requests with their times. Not thread safe. `clock` outlives the account.
 ///
-/// Operations, with the members that the tuner sends: SageMaker Create-, Describe-, List-, Stop-,
-/// UpdateTrainingJob; Logs FilterLogEvents; CloudWatch GetMetricData. Refuses all others.
+/// Supports these operations with the members that the tuner sends: SageMaker Create-, Describe-,
+/// List-, Stop-, UpdateTrainingJob; Logs FilterLogEvents; CloudWatch GetMetricData. Refuses all
+/// other operations.
 class SimulatedAccount final : public aws::HttpTransport {
  public:
   SimulatedAccount(VirtualClock& clock, ProgramModel program, AccountOptions options = {});
@@ -35,7 +35,7 @@ class SimulatedAccount final : public aws::HttpTransport {
   [[nodiscard]] Result<aws::HttpResponse> send(const aws::HttpRequest& request,
                                                const aws::HttpTimeouts& timeouts) override;
 
-  /// Advances the clock and plays all events until then.
+  /// Advances the clock to `time_s` and carries out all events up to that time.
   void advance_to(double time_s);
   /// Advances the clock until no job runs and no pool waits, at most to `limit_s`. Returns true if
   /// nothing runs or waits.

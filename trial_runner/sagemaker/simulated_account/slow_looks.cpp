@@ -21,7 +21,7 @@ bool SlowLooks::report(double clock_s, double samples) {
   const double allowed_s = limit_.seconds_per_sample * (samples - look_->samples);
   slow_looks_ = clock_s - look_->clock_s > allowed_s ? slow_looks_ + 1 : 0;
   look_ = Look{clock_s, samples};
-  return slow_looks_ == 2;  // one slow window may be chance
+  return slow_looks_ == 2;  // a single slow window may be chance
 }
 
 void SlowLooks::phase() {

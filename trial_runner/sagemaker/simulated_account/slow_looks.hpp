@@ -29,7 +29,7 @@ class SlowLooks {
   SlowLimit limit_;
   std::optional<double> first_s_;
   std::optional<Look> look_;
-  int slow_looks_ = 0;  ///< in a row
+  int slow_looks_ = 0;  ///< slow windows in a row
 };
 
 }  // namespace steptune::simulated

@@ -65,7 +65,7 @@ void TrainingService::leave_pool(Entry& entry, double now_s) {
   const bool room = kept_instances(match->instance_type) + match->instance_count <=
                     quota(account_.options.warm_pool_quota, match->instance_type);
   if (!room || !entry.job.left_healthy_machines()) {
-    // Report no error: without a quota, the real service also reports success but keeps no pool.
+    // Report success, because the real service does so, too, but keeps no pool without a quota.
     entry.pool = std::make_unique<WarmPool>(*match, now_s, 0.0);
     entry.pool->terminate(now_s);
     return;

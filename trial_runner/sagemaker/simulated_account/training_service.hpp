@@ -16,17 +16,17 @@
 namespace steptune::simulated {
 
 /// SageMaker's training jobs, warm pools and instance quotas: Create, Describe, List, Stop,
-/// UpdateTrainingJob. Times are the account's clock and must not decrease.
+/// UpdateTrainingJob. Times are on the account's clock and must not decrease.
 class TrainingService {
  public:
   TrainingService(AccountParts account, double wall_minus_clock_s);
 
   /// Returns the time of the next event; infinite: none.
   [[nodiscard]] double next_event_s() const;
-  /// Plays all events until `now_s`, in order of time.
+  /// Carries out all events up to `now_s`, in order of time.
   void play_until(double now_s);
 
-  /// Carries out an operation at `now_s`. All events until then must have been played.
+  /// Carries out an operation at `now_s`. Call `play_until(now_s)` before.
   [[nodiscard]] Answer<Json> handle(const std::string& operation, const Json& request,
                                     double now_s);
 
