@@ -11,6 +11,7 @@
 
 #include "common/text.hpp"
 #include "common/units.hpp"
+#include "trial_runner/reports/counter.hpp"
 #include "trial_runner/reports/progress_bar.hpp"
 
 namespace steptune {
@@ -255,7 +256,7 @@ std::optional<double> LineClock::read(std::string_view line) {
       timestamp ? *now_s_ : by_bar(before == bars_.end() ? nullptr : &before->second, drawn);
   now_s_ = drawn.now_s;
   if (source_ == Source::none) source_ = Source::progress_bars;
-  if (before == bars_.end() && bars_.size() >= k_most_bars) bars_.clear();
+  if (before == bars_.end() && bars_.size() >= k_most_counters) bars_.clear();
   bars_[bar->length] = drawn;
   return now_s_;
 }

@@ -49,7 +49,7 @@ Section<Channel> make_channel_section() {
                   .doc("folder of the file system")
                   .omitted_at_default());
   section.add(key("instance_groups", &Channel::instance_groups,
-                  document::list_of(document::string(), k_max_list))
+                  document::list_of(document::string(), k_most_subnets))
                   .doc("groups that read this channel; set it for all channels or for none")
                   .omitted_at_default());
   section.check(check_file_system);

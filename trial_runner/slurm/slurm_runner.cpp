@@ -21,12 +21,10 @@ using slurm::StepTrial;
 
 namespace {
 
+/// Shortest wait, in seconds, so that a virtual clock advances.
 constexpr double k_least_wait_s = 0.005;
 /// Seconds between two checks of the trials' limits.
 constexpr double k_timers_poll_s = 1.0;
-/// Seconds for which the tuner waits for running commands when it detaches. It exceeds the time
-/// limit of a command.
-constexpr double k_commands_end_s = 30.0;
 
 std::string random_word() {
   std::random_device device;
@@ -266,9 +264,9 @@ Result<std::string> SlurmRunner::detach() {
   for (Allocation& allocation : allocations_.all()) {
     if (!kept.contains(allocation.name)) allocations_.give_back(allocation);
   }
-  // If sbatch is still running, its allocation is given back when its answer comes.
-  const double until_s = clock_.now_s() + k_commands_end_s;
-  while (host_->busy() && clock_.now_s() < until_s)
+  // If sbatch is still running, its allocation is given back when its answer comes. The host kills
+  // commands that do not answer, so this wait ends.
+  while (host_->busy())
     host_->wait_until(clock_.now_s() + k_timers_poll_s);
   return text;
 }

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
+#include "common/pause.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/step_files.hpp"
 
@@ -21,12 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Most bytes that one call of `read` reads, so that a step with much output does not delay others.
 constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
-/// Seconds between reads of the files: the least value after new output, growing to the longest
-/// while the step is silent.
-constexpr double k_least_poll_gap_s = 0.02;
-constexpr double k_longest_poll_gap_s = 0.5;
-constexpr double k_poll_gap_growth = 1.5;
 
 }  // namespace
 
@@ -150,7 +148,8 @@ bool SupervisedStep::is_due() {
   const double now_s = clock_.now_s();
   // If the supervisor is a child of this process, its end is visible without reading files.
   if (now_s < next_poll_s_ && (!child_ || !supervisor_is_gone())) return false;
-  gap_s_ = std::clamp(gap_s_ * k_poll_gap_growth, k_least_poll_gap_s, k_longest_poll_gap_s);
+  // The gap doubles while the step is silent.
+  gap_s_ = std::clamp(2.0 * gap_s_, k_child_poll_s, k_poll_s);
   next_poll_s_ = now_s + gap_s_;
   return true;
 }

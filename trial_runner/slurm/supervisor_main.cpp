@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "common/exit_status.hpp"
+#include "common/pause.hpp"
 #include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "trial_runner/slurm/step_files.hpp"
@@ -34,7 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 using steptune::UniqueFd;
 
-constexpr int k_poll_ms = 200;
 /// Number of polls without output after srun's end until the supervisor stops reading. It does not
 /// wait for the end of the stream, because other processes may have inherited srun's output.
 constexpr int k_drain_polls = 10;
@@ -167,7 +167,7 @@ std::optional<int> copy_output(int fd, pid_t srun, Output& output) {
   std::optional<int> status;
   for (int quiet_polls = 0; !status || quiet_polls < k_drain_polls;) {
     pollfd descriptor{fd, POLLIN, 0};
-    if (::poll(&descriptor, 1, k_poll_ms) > 0) {
+    if (::poll(&descriptor, 1, static_cast<int>(1e3 * steptune::k_poll_s)) > 0) {
       const ssize_t got = ::read(fd, block.data(), block.size());
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
