@@ -21,8 +21,9 @@ namespace steptune {
 /// CPUs: 1.5 means 150 ms of CPU time in each 100 ms. Returns nullopt without a quota.
 [[nodiscard]] std::optional<double> cgroup_cpu_quota(const SystemFiles& files);
 
-/// Returns the lowest memory limit of this process's control groups; nullopt without a limit. Without
-/// a limit, version 1 gives the largest number of pages, which exceeds any machine's memory.
+/// Returns the lowest memory limit of this process's control groups; nullopt without a limit.
+/// Version 1 expresses "no limit" as the largest number of pages, which exceeds any machine's
+/// memory.
 [[nodiscard]] std::optional<double> cgroup_memory_limit_bytes(const SystemFiles& files);
 
 }  // namespace steptune

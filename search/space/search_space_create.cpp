@@ -12,7 +12,6 @@ namespace steptune {
 namespace {
 
 constexpr std::uint64_t k_max_table = 65'536;
-constexpr int k_satisfying_draws = 20'000;
 constexpr std::uint64_t k_satisfying_branches = 2'000'000;
 
 std::string pointer_of(const Parameter& parameter) {
@@ -192,7 +191,7 @@ Result<SearchSpace> SearchSpace::create(std::vector<Parameter> parameters,
 
 std::optional<Error> SearchSpace::why_unsatisfiable() const {
   Rng rng(0, "satisfiable");
-  for (int i = 0; i < k_satisfying_draws; ++i) {
+  for (int i = 0; i < k_most_draws; ++i) {
     if (draw(rng)) return std::nullopt;
   }
   if (discrete()) {
@@ -204,7 +203,7 @@ std::optional<Error> SearchSpace::why_unsatisfiable() const {
   }
   return Error{
       ErrorKind::usage,
-      fmt::format("{} were drawn at random", k_satisfying_draws),
+      fmt::format("{} were drawn at random", k_most_draws),
       {},
       "narrow the ranges to where constraints hold, or give \"float\" parameters a \"step\""};
 }

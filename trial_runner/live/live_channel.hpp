@@ -45,8 +45,8 @@ using LiveMessage = std::variant<LiveHello, LiveHookEvent, LiveStep, LiveGone>;
 /// Knob values by name.
 using KnobValues = std::map<std::string, Value>;
 
-/// Seconds before a switch at which ranks are informed. The program's speed, which predicts the step
-/// of the switch, is measured over at least this time.
+/// Seconds before a switch at which ranks are informed. The program's speed predicts the step of
+/// the switch; it is measured over at least this time.
 inline constexpr double k_notice_s = 0.1;
 
 /// Returns the number of the earliest step at which all ranks can switch: they can be informed

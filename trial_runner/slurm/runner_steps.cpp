@@ -23,9 +23,6 @@ using slurm::StepTrial;
 namespace {
 
 constexpr const char* k_restarted = "REQUEUED";
-/// Largest number of launches of a trial that are given up because Slurm has not started their
-/// step.
-constexpr int k_most_blocked = 4;
 
 }  // namespace
 
@@ -130,7 +127,8 @@ void SlurmRunner::on_steps_listed(const std::string& own, const std::string& tex
     if (name == own) return;
     if (slurm::trial_of_step(name)) in_the_way.push_back(id);
   }
-  if (trial->blocked_launches() >= k_most_blocked) return;
+  // If giving up launches has not helped, the steps in the way are not the reason.
+  if (trial->blocked_launches() >= k_lasting_failures) return;
   for (const std::string& id : in_the_way)
     host_->run({"scancel", id}, {}, [](const auto&) {});
   trial->give_up_launch();
@@ -152,10 +150,10 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return false;
   }
-  if (trial.failed_launches() + 1 >= slurm::k_lasting_failures) {
+  if (trial.failed_launches() + 1 >= k_lasting_failures) {
     finish(trial,
            {.kind = OutcomeKind::not_started,
-            .detail = fmt::format("{} launches failed: {}", slurm::k_lasting_failures, why)});
+            .detail = fmt::format("{} launches failed: {}", k_lasting_failures, why)});
     if (allocation != nullptr) allocations_.give_back(*allocation);
     return true;
   }

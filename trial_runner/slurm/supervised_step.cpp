@@ -23,9 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Most bytes that one call of `read` reads, so that a step with much output does not delay others.
-constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
-
 }  // namespace
 
 std::optional<pid_t> living_supervisor(const fs::path& folder) {
@@ -158,7 +155,8 @@ std::vector<OutputChunk> SupervisedStep::read() {
   std::vector<OutputChunk> chunks;
   if (!is_due()) return chunks;
   const bool ended = has_ended();
-  std::size_t rounds = k_most_bytes_a_read / 65'536;
+  // Read at most a segment, so that a step with much output does not delay other steps.
+  long long rounds = k_segment_bytes / 65'536;
   bool more = true;
   while (more && rounds-- > 0) {
     more = read_more();
