@@ -14,7 +14,7 @@ namespace {
 constexpr double k_least_share_explained = 0.5;
 /// Fewest seconds from which the standard error of a mean is known well enough.
 constexpr std::size_t k_least_seconds = 3;
-/// Significant change in standard errors. More than two, because about ten figures are compared.
+/// Significant change in standard errors. More than two, because several figures are compared.
 constexpr double k_standard_errors = 3.0;
 /// Upper bound of the lost share, because log(1 - share) is infinite at 1.
 constexpr double k_most_lost = 0.99;

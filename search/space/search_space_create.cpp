@@ -11,7 +11,9 @@
 namespace steptune {
 namespace {
 
+/// Most levels of a parameter whose positions and numbers are stored in a table.
 constexpr std::uint64_t k_max_table = 65'536;
+/// Most branches that a walk through a discrete space takes to find a satisfying point.
 constexpr std::uint64_t k_satisfying_branches = 2'000'000;
 
 std::string pointer_of(const Parameter& parameter) {

@@ -15,7 +15,7 @@
 namespace steptune {
 namespace {
 
-/// Most stored events, to bound memory. A hook reports each knob and setting once for each rank.
+/// Most stored events, to bound memory.
 constexpr std::size_t k_most_kept = 1000;
 
 Json scalar_at(const Json& json, const char* key) {

@@ -13,6 +13,7 @@
 namespace steptune::live {
 namespace {
 
+/// Most stored blocks, and blocks between two fits of the noise. They bound memory and time.
 constexpr std::size_t k_most_blocks = 512;
 constexpr std::size_t k_blocks_between_fits = 8;
 /// Variance of an unknown ratio, before a trial's first block.
