@@ -9,13 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/json.hpp"
+
 namespace steptune {
-namespace {
-
-/// Most bytes of a command's output that are read, however much it has written.
-constexpr off_t k_most_output_bytes = off_t{64} << 20;
-
-}  // namespace
 
 UniqueFd memory_file(const std::string& text) {
   // Use a descriptor above the standard streams, so that a child's streams cannot overwrite it.
@@ -36,7 +32,8 @@ UniqueFd memory_file(const std::string& text) {
 std::string text_of(const UniqueFd& memory_file) {
   struct stat status {};
   if (!memory_file || ::fstat(memory_file.get(), &status) != 0) return {};
-  std::string text(static_cast<std::size_t>(std::min(status.st_size, k_most_output_bytes)), '\0');
+  const auto size = static_cast<std::size_t>(status.st_size);
+  std::string text(std::min(size, k_max_document_bytes), '\0');
   const ssize_t got = ::pread(memory_file.get(), text.data(), text.size(), 0);
   text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   return text;

@@ -5,14 +5,16 @@
 #include <cmath>
 
 #include "common/numbers.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 
 namespace steptune {
 namespace {
 
-/// Changes of less than 2 % are too small to explain a changed step time.
-constexpr double k_least_log_change = 0.02;
+/// Share of the changed step time that a figure must explain.
 constexpr double k_least_share_explained = 0.5;
+/// Fewest seconds from which the standard error of a mean is known well enough.
 constexpr std::size_t k_least_seconds = 3;
+/// Significant change in standard errors. More than two, because several figures are compared.
 constexpr double k_standard_errors = 3.0;
 /// Upper bound of the lost share, because log(1 - share) is infinite at 1.
 constexpr double k_most_lost = 0.99;
@@ -118,7 +120,7 @@ std::optional<MachineFigureChange> explaining_change(std::span<const MachineSeco
     if (was.count < k_least_seconds || is.count < k_least_seconds) continue;
     const double explained = log_speed(figure.value, was.mean) - log_speed(figure.value, is.mean);
     const double certain = k_standard_errors * std::sqrt(was.squared_error + is.squared_error);
-    if (explained * change <= 0.0 || std::abs(explained) < k_least_log_change ||
+    if (explained * change <= 0.0 || std::abs(explained) < k_usual_half_width ||
         std::abs(explained) < k_least_share_explained * std::abs(change) ||
         std::abs(was.mean - is.mean) < certain || std::abs(explained) <= most_explained) {
       continue;

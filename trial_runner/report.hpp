@@ -33,6 +33,9 @@ struct ComparedRate {
   bool operator==(const ComparedRate&) const = default;
 };
 
+/// Largest error in seconds of a difference between times that a program prints in whole seconds.
+inline constexpr double k_clock_rounding_s = 1.0;
+
 /// One progress line of a trial. Counters are cumulative since the trial's start.
 struct Report {
   double received_s = 0.0;  ///< runner's clock when the line was read

@@ -17,6 +17,7 @@
 #include "common/numbers.hpp"
 #include "trial_runner/launch/launch.hpp"
 #include "trial_runner/machine_second.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "trial_runner/output/lacked_stream.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/reports/report_format.hpp"
@@ -187,8 +188,7 @@ struct Disturbance {
 /// and quota: the trial itself may cause such waiting, and then a long run also waits.
 [[nodiscard]] constexpr bool is_disturbing(const Disturbance& disturbance) {
   constexpr double k_other_load = 0.10;
-  constexpr double k_steal = 0.05;
-  return disturbance.other_load > k_other_load || disturbance.steal > k_steal ||
+  return disturbance.other_load > k_other_load || disturbance.steal > k_noticeable_difference ||
          disturbance.other_gpu_processes > 0 || disturbance.clocks_throttled;
 }
 
@@ -294,6 +294,10 @@ class MachineHolder;
 /// Seconds from `Runner::kill_all` after which all trials have finished, if the runner can end them
 /// by force. If trials still run then, the loop assumes that the runner has failed.
 inline constexpr double k_forced_end_s = 30.0;
+
+/// Number of failures of one kind that show a lasting reason. One or two may be due to chance: to a
+/// node, a preemption, a late line or a lost answer.
+inline constexpr int k_lasting_failures = 3;
 
 /// Starts trials and reports their events. One thread owns a runner and makes all calls.
 ///

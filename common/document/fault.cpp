@@ -12,6 +12,7 @@
 namespace steptune::document {
 namespace {
 
+/// Most faults that an error describes: about a screen. It counts the rest.
 constexpr std::size_t k_max_faults = 20;
 
 std::string place(const std::string& file, const std::string& pointer, const SourceLines& lines) {

@@ -13,6 +13,7 @@
 
 namespace steptune::document {
 
+/// Longest expression, to bound the parser's work.
 inline constexpr std::size_t k_max_expression_bytes = 1000;
 
 /// An expression in a document whose value is a number that depends on the configuration.

@@ -12,10 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Version 1 expresses "no limit" as the largest number of pages, which exceeds any machine's
-/// memory.
-constexpr double k_unlimited_bytes = 0x1p62;
-
 void lower(std::optional<double>& least, double value) {
   if (value > 0.0) least = std::min(least.value_or(value), value);
 }
@@ -68,7 +64,7 @@ std::optional<double> cgroup_memory_limit_bytes(const SystemFiles& files) {
   for (const fs::path& folder : cgroup_folders(files, "memory")) {
     for (const char* name : {"memory.max", "memory.limit_in_bytes"}) {
       const auto limit = files.number(folder / name);
-      if (limit && *limit < k_unlimited_bytes) lower(least, *limit);
+      if (limit) lower(least, *limit);
     }
   }
   return least;

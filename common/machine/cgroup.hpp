@@ -22,6 +22,8 @@ namespace steptune {
 [[nodiscard]] std::optional<double> cgroup_cpu_quota(const SystemFiles& files);
 
 /// Returns the lowest memory limit of this process's control groups; nullopt without a limit.
+/// Version 1 expresses "no limit" as the largest number of pages, which exceeds any machine's
+/// memory.
 [[nodiscard]] std::optional<double> cgroup_memory_limit_bytes(const SystemFiles& files);
 
 }  // namespace steptune

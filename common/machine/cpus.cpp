@@ -19,7 +19,6 @@ namespace {
 /// sched_getaffinity fails if the set is smaller than the kernel's. One cpu_set_t of glibc has room
 /// for only 1024 CPUs.
 using CpuMask = std::array<cpu_set_t, 64>;
-constexpr int k_most_cpus = 64 * CPU_SETSIZE;
 
 }  // namespace
 
@@ -63,10 +62,11 @@ std::vector<int> parse_cpus(std::string_view text) {
   std::vector<int> cpus;
   const char* at = text.data();
   const char* const end = at + text.size();
+  const int end_of_numbers = static_cast<int>(std::tuple_size_v<CpuMask>) * CPU_SETSIZE;
   const auto read = [&](int& number) {
     const auto [next, error] = std::from_chars(at, end, number);
     at = next;
-    return error == std::errc{} && number >= 0 && number < k_most_cpus;
+    return error == std::errc{} && number >= 0 && number < end_of_numbers;
   };
   while (at != end) {
     int first = 0;

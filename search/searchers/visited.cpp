@@ -11,8 +11,6 @@
 namespace steptune {
 namespace {
 
-constexpr int k_most_draws = 50'000;
-
 using Admissible = std::function<bool(std::span<const double>)>;
 
 std::optional<Configuration> draw(const SearchSpace& space, const Admissible& admissible, Rng& rng,

@@ -13,6 +13,7 @@
 
 namespace steptune {
 
+/// Most choices of a parameter, to bound memory.
 inline constexpr std::size_t k_max_choices = 10'000;
 
 enum class ParameterKind { integer, floating, boolean, categorical, ordinal };

@@ -9,6 +9,7 @@
 namespace steptune {
 namespace {
 
+/// Most levels of a range. Their numbers are then exact as doubles.
 constexpr double k_max_levels = 0x1p40;
 
 std::string quoted(const Value& value) {

@@ -32,6 +32,10 @@ inline constexpr std::uint64_t k_most_enumerated = 1'000'000;
 /// constraints leave few.
 inline constexpr std::uint64_t k_most_counted = 200'000;
 
+/// Largest number of random points that are drawn to find one that satisfies constraints or is
+/// untried. Drawing them takes a fraction of a second.
+inline constexpr int k_most_draws = 50'000;
+
 class SpaceRules;
 
 /// Typed parameters with conditions and constraints. Immutable; copies share compiled expressions.

@@ -11,8 +11,9 @@
 namespace steptune {
 namespace {
 
+/// Most levels of a parameter whose positions and numbers are stored in a table.
 constexpr std::uint64_t k_max_table = 65'536;
-constexpr int k_satisfying_draws = 20'000;
+/// Most branches that a walk through a discrete space takes to find a satisfying point.
 constexpr std::uint64_t k_satisfying_branches = 2'000'000;
 
 std::string pointer_of(const Parameter& parameter) {
@@ -192,7 +193,7 @@ Result<SearchSpace> SearchSpace::create(std::vector<Parameter> parameters,
 
 std::optional<Error> SearchSpace::why_unsatisfiable() const {
   Rng rng(0, "satisfiable");
-  for (int i = 0; i < k_satisfying_draws; ++i) {
+  for (int i = 0; i < k_most_draws; ++i) {
     if (draw(rng)) return std::nullopt;
   }
   if (discrete()) {
@@ -204,7 +205,7 @@ std::optional<Error> SearchSpace::why_unsatisfiable() const {
   }
   return Error{
       ErrorKind::usage,
-      fmt::format("{} were drawn at random", k_satisfying_draws),
+      fmt::format("{} were drawn at random", k_most_draws),
       {},
       "narrow the ranges to where constraints hold, or give \"float\" parameters a \"step\""};
 }

@@ -21,9 +21,11 @@
 namespace steptune {
 namespace {
 
+/// Number of the trial that checks forking. Trials of a study have positive numbers.
 constexpr std::int64_t k_check_trial = -1;
 /// Time limit of the check, as a multiple of the time after which the normal start reported losses.
 constexpr double k_patience = 3.0;
+/// Shortest time limit of the check, in seconds.
 constexpr double k_least_patience_s = 20.0;
 /// Longest time from the first step to the known losses, as a multiple of the program's start-up
 /// time. The check takes this time once; each later trial saves a part of a start-up.

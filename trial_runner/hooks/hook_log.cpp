@@ -15,8 +15,8 @@
 namespace steptune {
 namespace {
 
+/// Most stored events, to bound memory.
 constexpr std::size_t k_most_kept = 1000;
-constexpr std::size_t k_longest_text = 300;
 
 Json scalar_at(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -143,7 +143,7 @@ bool HookLog::add_row(const Json& event) {
 std::optional<std::string> HookLog::disabled() const {
   const Json& hook_event = event("disabled");
   if (!hook_event.is_object()) return std::nullopt;
-  return printable_line(text_at(hook_event, "why"), k_longest_text);
+  return printable_line(text_at(hook_event, "why"));
 }
 
 std::optional<std::string> HookLog::gave_up() const {
@@ -151,8 +151,7 @@ std::optional<std::string> HookLog::gave_up() const {
   if (!hook_event.is_object()) return std::nullopt;
   return printable_line(
       fmt::format("{}={} does not work with this program: {}", text_at(hook_event, "knob"),
-                  shown_value(scalar_at(hook_event, "value")), text_at(hook_event, "why")),
-      k_longest_text);
+                  shown_value(scalar_at(hook_event, "value")), text_at(hook_event, "why")));
 }
 
 std::optional<ReplayedSteps> HookLog::replay() const {
@@ -230,7 +229,7 @@ std::optional<std::string> why_not_applied(const HookLog& log,
     if (is_so && (state->second.may || state->second.today == state->second.value)) continue;
     return fmt::format("{}={} could not be set, it is {}{}{}", name, to_text(value),
                        shown_value(state->second.value), state->second.why.empty() ? "" : ": ",
-                       printable_line(state->second.why, k_longest_text));
+                       printable_line(state->second.why));
   }
   return std::nullopt;
 }

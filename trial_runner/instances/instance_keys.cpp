@@ -24,6 +24,7 @@ using document::StringTemplate;
 using document::Type;
 using document::Writing;
 
+/// Most instance types with a price or a discount.
 constexpr std::size_t k_max_prices = 1000;
 constexpr Range k_price_range{1e-6, 1e6};
 

@@ -6,14 +6,9 @@
 
 #include <poll.h>
 
+#include "common/child_process.hpp"
+
 namespace steptune::live {
-namespace {
-
-/// Shortest time in seconds over which the program's speed is measured. The first steps are slow,
-/// so later steps must not be averaged with them.
-constexpr double k_speed_window_s = 0.1;
-
-}  // namespace
 
 AttachedProgram::AttachedProgram(const Clock& clock, LiveChannel channel, UniqueFd process)
     : clock_(&clock),
@@ -35,7 +30,7 @@ std::vector<LiveStep> AttachedProgram::steps(double until_s) {
     is_gone_ = is_gone_ || has_ended;
     const double left_s = until_s - clock_->now_s();
     if (!steps.empty() || is_gone_ || unusable_ || left_s <= 0.0) return steps;
-    static_cast<void>(ends_within(std::min(left_s, k_poll_interval_s)));
+    static_cast<void>(ends_within(std::min(left_s, k_child_poll_s)));
   }
 }
 
@@ -54,7 +49,8 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
     } else if (const auto* step = std::get_if<LiveStep>(&message)) {
       if (!startup_s_) startup_s_ = now_s - attached_s_;
       last_ = *step;
-      if (last_.seconds >= recent_.seconds + k_speed_window_s)
+      // The first steps are slow, so do not average later steps with them.
+      if (last_.seconds >= recent_.seconds + k_notice_s)
         earlier_ = std::exchange(recent_, last_);
       steps.push_back(*step);
       listens = true;

@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Seconds before a switch at which ranks are informed.
-constexpr double k_notice_s = 0.1;
 constexpr const char* k_folder = "steptune-live-";
 constexpr const char* k_socket = "tuner";
 

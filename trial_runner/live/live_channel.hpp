@@ -45,9 +45,9 @@ using LiveMessage = std::variant<LiveHello, LiveHookEvent, LiveStep, LiveGone>;
 /// Knob values by name.
 using KnobValues = std::map<std::string, Value>;
 
-/// Seconds between two polls of a channel. Short compared with a block of steps (`PairedBlocks`),
-/// but long enough not to slow the program down.
-inline constexpr double k_poll_interval_s = 0.02;
+/// Seconds before a switch at which ranks are informed. The program's speed predicts the step of
+/// the switch; it is measured over at least this time.
+inline constexpr double k_notice_s = 0.1;
 
 /// Returns the number of the earliest step at which all ranks can switch: they can be informed
 /// before they make it. `last` is the latest step reported by rank 0. The program's speed is that

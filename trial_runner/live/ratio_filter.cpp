@@ -9,10 +9,12 @@
 #include <boost/math/distributions/binomial.hpp>
 
 #include "trial_runner/measure/quantiles.hpp"
+#include "trial_runner/measure/report_times.hpp"
 
 namespace steptune::live {
 namespace {
 
+/// Most stored blocks, and blocks between two fits of the noise. They bound memory and time.
 constexpr std::size_t k_most_blocks = 512;
 constexpr std::size_t k_blocks_between_fits = 8;
 /// Variance of an unknown ratio, before a trial's first block.
@@ -26,9 +28,6 @@ constexpr double k_disturbed_sigmas = 4.0;
 constexpr double k_chance = 0.3;
 /// Added to the baseline's count of disturbed blocks, because a count of 0 proves little.
 constexpr double k_before_any = 0.25;
-/// Disturbances in a smaller share of the baseline's blocks than this are too rare to matter for a
-/// 95 % interval.
-constexpr double k_rare = 0.01;
 /// Weight, in blocks, of the expected scatter of a trial.
 constexpr double k_prior_freedom = 3.0;
 /// Weight, in quarters of blocks, of the assumption that a trial scatters like the baseline.
@@ -245,9 +244,10 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
   if (!state.between_baselines) return std::nullopt;
   const double freedom = k_prior_freedom + state.surprises;
   // If the trial has a single block and the baseline has had disturbances, that block may be
-  // disturbed, too.
+  // disturbed, too. Rare disturbances do not matter for a 95 % interval.
   const bool may_be_disturbed =
-      state.surprises == 0.0 && state.disturbed_baseline_blocks > k_rare * state.baseline_blocks;
+      state.surprises == 0.0 &&
+      state.disturbed_baseline_blocks > k_negligible_share * state.baseline_blocks;
   const double variance = state.ratio_variance + (may_be_disturbed ? k_disturbance_variance : 0.0);
   return TurnRatio{.value = std::exp(state.log_ratio + state.log_of_mean),
                    .half_width = k_widened_for_block_looks * student_quantile_95(freedom) *

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/local/pressure_watch.hpp"
+#include "trial_runner/measure/report_times.hpp"
 
 namespace steptune::local {
 namespace {
@@ -17,9 +18,6 @@ namespace {
 /// Seconds covered by the kept samples: long enough for five samples (one is taken each second),
 /// and shorter than the training that a survey watches.
 constexpr double k_window_s = 5.0;
-
-/// A process that uses less than this share of a CPU is a wrapper that waits for its program.
-constexpr double k_wrapper_cpu_share = 0.01;
 
 /// Threads with less than this share of the busiest thread's CPU time do not compute. They are, for
 /// example, timers, or write logs or pin memory.
@@ -124,7 +122,8 @@ pid_t ActivityWatch::trainer() const {
     if (before == nullptr || after == nullptr || children.size() != 1) return trainer;
     const bool is_same_program = after->program == children.front()->program;
     const double share = cpu_share(before->stat, after->stat, last.at_s - first.at_s);
-    if (is_same_program || share >= k_wrapper_cpu_share) return trainer;
+    // A process that uses hardly any CPU time is a wrapper that waits for its program.
+    if (is_same_program || share >= k_negligible_share) return trainer;
     trainer = children.front()->stat.id.pid;
   }
 }

@@ -8,7 +8,7 @@ namespace steptune::local {
 /// files.
 inline constexpr double k_clean_up_s = 3.0;
 /// A process that outlives SIGKILL for this many seconds hangs in the kernel or belongs to another
-/// user.
+/// user. A watchdog that is not ready after this many seconds hangs, too.
 inline constexpr double k_give_up_s = 30.0;
 
 }  // namespace steptune::local

@@ -33,7 +33,6 @@ namespace fs = std::filesystem;
 constexpr const char* k_shared_memory = "dev/shm";
 /// Files get the time of the kernel's last tick, which is at most this many seconds ago.
 constexpr double k_clock_slack_s = 0.1;
-constexpr std::size_t k_most_named = 5;
 
 /// Prefixes of temporary files of Python's multiprocessing, PyTorch and joblib. Results of programs
 /// do not have such names.
@@ -89,7 +88,7 @@ std::string ClearedLeftovers::text() const {
   if (left.empty()) return "";
   std::vector<std::string> names;
   for (const Leftover& one : left) {
-    if (names.size() == k_most_named) break;
+    if (names.size() == k_shown_elements) break;
     const std::string size = one.bytes > 0 ? fmt::format(" ({})", size_text(one.bytes)) : "";
     names.push_back(printable_line(one.name, 100) + size);
   }

@@ -36,6 +36,7 @@ constexpr double k_slowest_sweep_s = 0.1;
 /// main process.
 constexpr double k_self_exit_s = 0.2;
 
+/// Number of last lines of a failed trial's output in its outcome.
 constexpr std::size_t k_detail_lines = 12;
 
 /// True if the hook begins to replay batches (docs/internals/hooks-protocol.md, "Events").

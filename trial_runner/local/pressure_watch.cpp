@@ -15,6 +15,8 @@
 namespace steptune::local {
 namespace {
 
+/// Number of CPUs whose throttle counters are read, to bound the time of a sample. A CPU also shows
+/// the counter of its package.
 constexpr int k_sampled_cpus = 16;
 
 /// Parses `some avg10=0.00 avg60=0.00 avg300=0.00 total=1500672554`; the total is in microseconds.

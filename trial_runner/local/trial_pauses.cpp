@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "trial_runner/runner.hpp"
+
 namespace steptune::local {
 namespace {
 
@@ -16,9 +18,6 @@ constexpr int k_most_lists = 20;
 /// Number of searches in a row that must find no new process. The kernel's list of children may
 /// lack a child while another child exits.
 constexpr int k_lists_without_new = 2;
-/// Number of pauses with output after which pauses count as ineffective. A single late line may
-/// have been written before the stop.
-constexpr int k_least_ineffective = 3;
 
 }  // namespace
 
@@ -85,7 +84,8 @@ double TrialPauses::end(double now_s) {
 }
 
 bool TrialPauses::are_ineffective() const {
-  return ineffective_ >= k_least_ineffective;
+  // A single late line may have been written before the stop.
+  return ineffective_ >= k_lasting_failures;
 }
 
 }  // namespace steptune::local

@@ -13,6 +13,7 @@
 #include "common/child_process.hpp"
 #include "common/shipped_files.hpp"
 #include "common/system_reason.hpp"
+#include "trial_runner/local/clean_up_time.hpp"
 #include "trial_runner/local/spawn.hpp"
 
 namespace steptune::local {
@@ -21,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_watchdog_name = "steptune-watchdog";
-constexpr int k_ready_ms = 20'000;  // a loaded machine may be slow
 
 }  // namespace
 
@@ -59,7 +59,7 @@ Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run
 
 bool Watchdog::is_ready() const {
   pollfd descriptor{line_.get(), POLLIN, 0};
-  while (::poll(&descriptor, 1, k_ready_ms) < 0) {
+  while (::poll(&descriptor, 1, static_cast<int>(1e3 * k_give_up_s)) < 0) {
     if (errno != EINTR) return false;
   }
   char ready = 0;

@@ -31,10 +31,6 @@ namespace {
 using steptune::ProcessId;
 using steptune::local::Leftovers;
 
-/// Processes that remain after this many seconds hang in the kernel. The watchdog waits longer than
-/// the runner (`k_give_up_s`), because nobody ends them after it.
-constexpr double k_longest_s = 60.0;
-
 std::optional<ProcessId> parse_process(std::string_view text) {
   ProcessId process;
   const char* const end = text.data() + text.size();
@@ -96,9 +92,11 @@ std::optional<Leftovers> leftovers_of(const std::vector<ProcessId>& victims) {
 
 void kill_all(const std::string& tag, const std::vector<ProcessId>& watched) {
   std::optional<Leftovers> leftovers;
+  // Wait twice as long as the runner would, because nobody ends the processes after the watchdog.
+  const double longest_s = 2.0 * steptune::local::k_give_up_s;
   // Search once more after finding none: a process may be in the middle of an exec.
   int clean = 0;
-  for (int round = 0; steptune::k_child_poll_s * round < k_longest_s && clean < 2; ++round) {
+  for (int round = 0; steptune::k_child_poll_s * round < longest_s && clean < 2; ++round) {
     const auto victims = steptune::local::find_tagged_processes({&tag, 1}, watched);
     if (!leftovers) leftovers = leftovers_of(victims);
     for (const ProcessId& victim : victims) {

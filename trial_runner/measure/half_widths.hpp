@@ -12,7 +12,8 @@ inline constexpr double k_unsteady_half_width = 0.1;
 /// Half-width of a rate of which only a bound is known, because it includes a start-up of unknown
 /// length.
 inline constexpr double k_bound_half_width = 0.5;
-/// Difference of rates that is reported: a drift within a window, a rank slower than other ranks.
+/// Difference of rates that is reported: a drift within a window, a rank slower than other ranks, a
+/// share of the time that a hypervisor takes.
 /// Smaller differences may be noise if no interval is known.
 inline constexpr double k_noticeable_difference = 0.05;
 

@@ -6,12 +6,11 @@
 
 #include "trial_runner/measure/distinct_points.hpp"
 #include "trial_runner/measure/report_times.hpp"
+#include "trial_runner/report.hpp"
 
 namespace steptune {
 namespace {
 
-/// A clock of whole seconds may advance this much more than the longest silence.
-constexpr double k_clock_step_slack_s = 1.0;
 /// Lines may wait this long in a buffer.
 constexpr double k_clock_slack_s = 60.0;
 /// Clocks in another unit differ by much more than this factor.
@@ -46,7 +45,7 @@ void ClockComparison::add(double received_s, std::optional<double> clock_s) {
 std::string ClockComparison::fault() const {
   if (!has_clock_) return {};
   if (went_back_) return "the trial's clock goes back (several processes print?): not used";
-  if (largest_step_ahead_s_ > longest_silence_s_ + k_clock_step_slack_s) {
+  if (largest_step_ahead_s_ > longest_silence_s_ + k_clock_rounding_s) {
     return "the trial's clock was set while it ran: not used";
   }
   const double clock_s = clock_s_ - first_clock_s_;

@@ -15,8 +15,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::uint64_t k_min_cap_bytes = 4096;
-
 /// Returns 0 or the error number.
 int write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -38,9 +36,8 @@ Result<LogFile> LogFile::create(const std::filesystem::path& path, std::uint64_t
     return fail(ErrorKind::runner, "cannot create the trial's log: " + system_reason(errno),
                 path.string());
   }
-  const std::uint64_t cap = std::max(cap_bytes, k_min_cap_bytes);
-  log.head_bytes_ = cap / 2;
-  log.tail_bytes_ = cap - log.head_bytes_;
+  log.head_bytes_ = cap_bytes / 2;
+  log.tail_bytes_ = cap_bytes - log.head_bytes_;
   return log;
 }
 

@@ -18,6 +18,7 @@
 namespace steptune {
 namespace {
 
+/// Seconds of a replayed step if the recorded time is the table's median.
 constexpr double k_median_step_s = 0.1;
 
 struct TimeUnit {

@@ -15,6 +15,7 @@
 namespace steptune {
 namespace {
 
+/// Scatter of the start-up time, as a share of it.
 constexpr double k_startup_noise = 0.02;
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace steptune {
 namespace {
 
+/// Share of missed counts from which on a note is worth a line.
 constexpr double k_notable_share = 0.1;
 /// Bars are drawn at intervals of time, so steps between two lines vary by about this factor.
 constexpr double k_steady_spacings = 2.0;

@@ -9,8 +9,9 @@
 
 namespace steptune {
 
-/// Largest number of counters (or bars, or kinds of lines) that are watched at a time.
-inline constexpr std::size_t k_most_counters = 16;
+/// Largest number of counters (or bars, or kinds of lines) that are watched at a time, to bound
+/// memory. Programs have few.
+inline constexpr std::size_t k_most_counters = 64;
 
 /// Value of a counter in a line.
 struct Count {

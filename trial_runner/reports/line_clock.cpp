@@ -11,13 +11,12 @@
 
 #include "common/text.hpp"
 #include "common/units.hpp"
+#include "trial_runner/report.hpp"
+#include "trial_runner/reports/counter.hpp"
 #include "trial_runner/reports/progress_bar.hpp"
 
 namespace steptune {
 namespace {
-
-/// Bars round down to whole seconds.
-constexpr double k_rounded_s = 1.0;
 
 /// True in the hours in which clocks are changed for daylight saving.
 bool is_at_night(double hour_s) {
@@ -221,7 +220,7 @@ bool LineClock::continues(const Bar& before, const Bar& drawn) const {
   // the bars in between.
   const double passed_s = now_s_.value_or(0.0) - before.now_s;
   if (drawn.is_bare && source_ == Source::progress_bars && passed_s > 0.0) return false;
-  return drawn.epoch == before.epoch && 2.0 * (advance_s + k_rounded_s) >= passed_s;
+  return drawn.epoch == before.epoch && 2.0 * (advance_s + k_clock_rounding_s) >= passed_s;
 }
 
 double LineClock::by_bar(const Bar* before, const Bar& drawn) const {
@@ -255,7 +254,7 @@ std::optional<double> LineClock::read(std::string_view line) {
       timestamp ? *now_s_ : by_bar(before == bars_.end() ? nullptr : &before->second, drawn);
   now_s_ = drawn.now_s;
   if (source_ == Source::none) source_ = Source::progress_bars;
-  if (before == bars_.end() && bars_.size() >= k_most_bars) bars_.clear();
+  if (before == bars_.end() && bars_.size() >= k_most_counters) bars_.clear();
   bars_[bar->length] = drawn;
   return now_s_;
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace steptune {
-
-/// Largest number of bars that are stored. Programs have few different bars.
-inline constexpr std::size_t k_most_bars = 64;
 
 /// A tqdm bar, `Epoch 1:  12%|█▏    | 12/100 [00:03<00:20,  4.10it/s, loss=0.3]`, or one of
 /// Ultralytics, `  640: 12% ━╸────────── 12/100 4.1it/s 3.0s<20.1s`. Views point into the line.

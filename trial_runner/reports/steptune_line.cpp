@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view k_mark = "[steptune]";
 constexpr std::string_view k_hook_begin = R"({"v":1,"hook":{)";
+/// Largest rank: far more than the processes of any cluster.
 constexpr double k_max_rank = 1e6;
 
 std::optional<Rejection> too_long(std::string_view document) {

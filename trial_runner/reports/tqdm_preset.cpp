@@ -107,7 +107,7 @@ class TqdmPreset final : public Preset {
   /// Counts the draws of a bar that is drawn only when it is full: each is an epoch. Returns
   /// nullopt for a bar that has also been drawn before that.
   std::optional<double> times_full(const std::string& key, const ProgressBar& bar) {
-    if (!full_bars_.contains(key) && full_bars_.size() >= k_most_bars) return std::nullopt;
+    if (!full_bars_.contains(key) && full_bars_.size() >= k_most_counters) return std::nullopt;
     auto& times = full_bars_.try_emplace(key, 0.0).first->second;
     if (!bar.total || bar.done < *bar.total) times.reset();
     if (times) ++*times;

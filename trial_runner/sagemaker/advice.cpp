@@ -11,6 +11,7 @@
 namespace steptune {
 namespace {
 
+/// Most machines without accelerators in the proposed cluster.
 constexpr int k_most_helpers = 4;
 // Limits beyond which a job's utilisation leads to advice. Values are shares, except the last.
 constexpr double k_busy = 0.85;        ///< median of cores; saturated at or above this

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/section_types.hpp"
 
+#include "trial_runner/sagemaker/service_limits.hpp"
+
 namespace steptune {
 namespace {
 
@@ -49,7 +51,7 @@ Section<Channel> make_channel_section() {
                   .doc("folder of the file system")
                   .omitted_at_default());
   section.add(key("instance_groups", &Channel::instance_groups,
-                  document::list_of(document::string(), k_max_list))
+                  document::list_of(document::string(), k_most_subnets))
                   .doc("groups that read this channel; set it for all channels or for none")
                   .omitted_at_default());
   section.check(check_file_system);

@@ -11,6 +11,7 @@
 namespace steptune {
 namespace {
 
+/// Seconds between two requests while pools settle.
 constexpr double k_settling_poll_s = 2.0;
 
 std::optional<Holding> holding_of(bool ended, const std::optional<PoolState>& pool) {

@@ -15,6 +15,7 @@ constexpr const char* k_spot_share = "spot_share";
 /// True if the values are plausible. Other users may have written the job's environment.
 bool is_sound(const JobPrice& price) {
   const PriceParts& parts = price.parts;
+  // Per hour: far more than any machines cost.
   constexpr double k_most_usd = 1e9;
   const bool bounded = parts.list_usd >= 0.0 && parts.list_usd <= k_most_usd &&
                        parts.discount_usd >= 0.0 && parts.discount_usd <= parts.list_usd &&

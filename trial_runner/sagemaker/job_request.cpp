@@ -136,7 +136,7 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   const auto parts = price_parts_of(settings.price_parts, resources);
   // Without room for a further variable, leave the price out, because SageMaker would refuse the
   // job. Only lists of machines need the price.
-  if (parts && environment.size() < k_most_variables) {
+  if (parts && environment.size() < k_most_members) {
     JobPrice price{*parts};
     if (settings.spot) price.spot_share = settings.spot_share;
     environment[k_price_variable] = to_text(price);

@@ -59,9 +59,9 @@ class InputCheck {
       check_text(rule);
     for (const NumberRule& rule : k_numbers)
       check_number(rule);
-    check_map("/HyperParameters", k_most_variables, k_longest_hyperparameter_name,
-              k_longest_hyperparameter, nullptr);
-    check_map("/Environment", k_most_variables, k_longest_variable, k_longest_variable,
+    check_map("/HyperParameters", k_most_members, k_longest_word, k_longest_hyperparameter,
+              nullptr);
+    check_map("/Environment", k_most_members, k_longest_variable, k_longest_variable,
               "[a-zA-Z_][a-zA-Z0-9_]*");
     check_words("/AlgorithmSpecification/ContainerEntrypoint");
     check_words("/AlgorithmSpecification/ContainerArguments");
@@ -140,7 +140,7 @@ class InputCheck {
   }
 
   void check_words(const std::string& pointer) {
-    check_count(pointer, k_most_arguments);
+    check_count(pointer, k_most_members);
     const Json* words = at(pointer);
     if (words == nullptr) return;
     for (std::size_t i = 0; i < words->size(); ++i) {

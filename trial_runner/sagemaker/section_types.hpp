@@ -6,12 +6,8 @@
 
 #include "common/document/section.hpp"
 #include "trial_runner/sagemaker/job_settings.hpp"
-#include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {
-
-/// A list of names has at most this many members. The list of subnets may be the longest.
-inline constexpr std::size_t k_max_list = k_most_subnets;
 
 /// Returns the type of strings that are not empty.
 [[nodiscard]] document::Type<std::string> named_string(std::size_t max_bytes = 4096);

@@ -16,13 +16,12 @@ inline constexpr std::size_t k_max_tags = 50;                     ///< members o
 inline constexpr std::size_t k_most_subnets = 16;                 ///< members of Subnets
 inline constexpr std::size_t k_most_security_groups = 5;          ///< members of SecurityGroupIds
 
-inline constexpr std::size_t k_longest_word = 256;      ///< member of ContainerArguments
-inline constexpr std::size_t k_most_arguments = 100;    ///< members of ContainerArguments
+/// Member of ContainerArguments, and name in HyperParameters.
+inline constexpr std::size_t k_longest_word = 256;
 inline constexpr std::size_t k_longest_variable = 512;  ///< name or value of Environment
-inline constexpr std::size_t k_longest_hyperparameter_name = 256;
 inline constexpr std::size_t k_longest_hyperparameter = 2500;  ///< value of HyperParameters
-/// Members of Environment, and of HyperParameters.
-inline constexpr std::size_t k_most_variables = 100;
+/// Members of ContainerArguments, of Environment, and of HyperParameters.
+inline constexpr std::size_t k_most_members = 100;
 
 /// Seconds by which the service's answers may lag: it may not know a job that it has accepted, and
 /// log events may appear late. Not documented; chosen generously.

@@ -2,6 +2,7 @@
 #include "trial_runner/sagemaker/simulated_stage.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -15,9 +16,6 @@
 
 namespace steptune {
 namespace {
-
-/// Large enough that no rehearsal reaches the quota. Quotas differ between real accounts.
-constexpr int k_quota = 1000;
 
 using Prices = std::map<std::string, InstanceType>;
 
@@ -44,8 +42,9 @@ simulated::AccountOptions account_of(const SageMakerSection& section, std::uint6
   simulated::AccountOptions account;
   account.seed = seed;
   account.stages.jitter = 0.2;
-  account.training_quota = {{"*", k_quota}};
-  account.warm_pool_quota = {{"*", k_quota}};
+  // Quotas differ between real accounts, so a rehearsal has none.
+  account.training_quota = {{"*", std::numeric_limits<int>::max()}};
+  account.warm_pool_quota = account.training_quota;
   account.spot_billed_share = section.job.spot_share;
   account.instances = section.instances.paid();
   return account;

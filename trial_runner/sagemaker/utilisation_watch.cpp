@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/advice.hpp"
 
 namespace steptune {
@@ -11,7 +12,7 @@ namespace steptune {
 void UtilisationWatch::add(EndedJob job, double ended_s) {
   const double training_s = job.training_until_wall_s - job.training_since_wall_s;
   // A shorter training has at most one complete metric point.
-  if (training_s < 2.0 * k_metric_period_s || failures_ >= k_most_failures) {
+  if (training_s < 2.0 * k_metric_period_s || failures_ >= k_lasting_failures) {
     consider({std::move(job), {}});
     return;
   }
@@ -51,8 +52,8 @@ void UtilisationWatch::ask(const std::vector<EndedJob>& jobs) {
     return;
   }
   const bool denied = read.error().code.starts_with("AccessDenied");
-  failures_ = denied ? k_most_failures : failures_ + 1;
-  if (failures_ >= k_most_failures) pending_.clear();
+  failures_ = denied ? k_lasting_failures : failures_ + 1;
+  if (failures_ >= k_lasting_failures) pending_.clear();
   if (denied) {
     news_.push_back(
         "no advice on instance types: CloudWatch denied access to their metrics; allow "

@@ -18,15 +18,13 @@ class UtilisationWatch {
  public:
   /// Seconds from a job's end until CloudWatch has the metrics of its last minutes.
   static constexpr double k_metrics_delay_s = 5.0 * k_metric_period_s;
-  /// Most failures in a row; afterwards no metrics are requested.
-  static constexpr int k_most_failures = 3;
 
   /// `types` are the sizes and prices of instance types. The references outlive the object.
   UtilisationWatch(aws::JsonClient& client, aws::JsonService cloudwatch, const PriceTable& types)
       : client_(client), cloudwatch_(std::move(cloudwatch)), types_(types) {}
 
   /// Adds a job that ended at `ended_s` (runner's clock). Reads no metrics of jobs that trained for
-  /// less than two metric periods, and none after `k_most_failures`. Such jobs give advice only on
+  /// less than two metric periods, and none after `k_lasting_failures`. Such jobs give advice only on
   /// their download.
   void add(EndedJob job, double ended_s);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/numbers.hpp"
+#include "common/pause.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/submission.hpp"
@@ -15,9 +16,10 @@
 namespace steptune::slurm {
 namespace {
 
-/// Time between checks for the placeholder's file, as a share of the time waited so far.
+/// Time between checks for the placeholder's file, as a share of the time waited so far. The longer
+/// the wait, the less a late check matters.
 constexpr double k_holder_poll_share = 0.05;
-constexpr double k_least_holder_poll_s = 0.25;
+/// Longest such time, in seconds.
 constexpr double k_longest_holder_poll_s = 10.0;
 
 }  // namespace
@@ -363,7 +365,7 @@ void Allocations::poll_holders() {
       continue;
     }
     const double pace_s = std::clamp(k_holder_poll_share * (now_s - allocation.requested_s),
-                                     k_least_holder_poll_s, k_longest_holder_poll_s);
+                                     k_poll_s, k_longest_holder_poll_s);
     next_holder_poll_s_ = std::min(next_holder_poll_s_, now_s + pace_s);
   }
 }

@@ -14,6 +14,7 @@
 #include "common/exit_status.hpp"
 #include "common/text.hpp"
 #include "common/units.hpp"
+#include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/job_names.hpp"
 #include "trial_runner/slurm/process_host.hpp"
 #include "trial_runner/slurm/queue.hpp"
@@ -23,18 +24,12 @@
 namespace steptune::slurm {
 namespace {
 
-/// Time limit of a command, in seconds. It exceeds the 9 to 18 s after which commands fail by
-/// themselves if the controller does not answer.
-constexpr double k_command_limit_s = 25.0;
-constexpr double k_release_limit_s = 30.0;
-
 /// Runs Slurm's commands. Starts no steps.
 class Cluster {
  public:
   explicit Cluster(const Clock& clock) : clock_(clock) {
     ProcessHostOptions options;
     options.supervisor_program = "/nonexistent";
-    options.command_limit_s = k_command_limit_s;
     host_ = ProcessHost::create(clock, std::move(options)).value();
   }
 
@@ -121,7 +116,7 @@ class ClusterAllocations final : public HeldMachinesService {
       }
       released.push_back(held);
     }
-    const double until_s = clock.now_s() + k_release_limit_s;
+    const double until_s = clock.now_s() + k_forced_end_s;
     std::vector<Release> releases;
     while (true) {
       auto after = list(cluster, clock, request, false);

@@ -4,12 +4,6 @@
 #include <algorithm>
 
 namespace steptune::slurm {
-namespace {
-
-/// Seconds until a lease that could not be written is written again.
-constexpr double k_unwritable_gap_s = 5.0;
-
-}  // namespace
 
 Leases::Leases(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options)
     : clock_(clock), host_(host), notices_(notices), length_s_(options.lease_s()) {}
@@ -46,7 +40,7 @@ Result<void> Leases::renew(std::list<Allocation>& allocations) {
       if (!unwritable_since_s_) unwritable_since_s_ = now_s;
       if (now_s - *unwritable_since_s_ > k_longest_blind_s) return set;
       notices_.add_once("unwritable", set.error().text() + "; it is tried again");
-      next_renewal_s_ = now_s + k_unwritable_gap_s;
+      next_renewal_s_ = now_s + k_least_request_gap_s;
       return {};
     }
     allocation.lease_until_wall_s = until_wall_s;

@@ -34,7 +34,6 @@ namespace fs = std::filesystem;
 constexpr const char* k_supervisor_name = "steptune-slurm-supervisor";
 constexpr const char* k_about_file = "about";
 constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders for the nodes
-constexpr int k_unknown_status = 255;
 
 /// Returns this program's environment variables. Leaves out variables that act as options of
 /// Slurm's commands, and variables of a job in which this program runs.
@@ -173,8 +172,8 @@ void ProcessHost::poll() {
         ++command;
         continue;
       }
-      // If SIGCHLD is ignored, the exit status is lost, so treat it as a failure.
-      const int code = ended_pid < 0 ? k_unknown_status : shell_status(status);
+      // If SIGCHLD is ignored, the exit status is lost, so treat it as an end by a signal.
+      const int code = ended_pid < 0 ? k_signal_status : shell_status(status);
       command->result = {code, command->timed_out, text_of(command->out), text_of(command->err)};
     }
     ended.emplace_back(std::move(command->then), std::move(command->result));

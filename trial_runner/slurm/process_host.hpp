@@ -20,7 +20,9 @@ struct ProcessHostOptions {
   /// nodes.
   std::filesystem::path folder;
   std::filesystem::path supervisor_program;  ///< empty: the installed helper
-  double command_limit_s = 45.0;             ///< a command that takes longer is killed
+  /// Seconds after which a command is killed. More than the 9 to 18 s after which Slurm's commands
+  /// fail by themselves if the controller does not answer.
+  double command_limit_s = 45.0;
   /// Seconds between a placeholder's checks of its lease.
   int holder_poll_s = 5;
   /// Environment variables that steps get in addition to those that `srun` needs: names, or

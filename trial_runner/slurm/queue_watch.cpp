@@ -15,6 +15,7 @@ namespace {
 
 /// Factor on `poll_s` while no job is about to start or end.
 constexpr double k_calm_polls = 4.0;
+/// Seconds without an answer after which the user is informed.
 constexpr double k_unanswered_notice_s = 60.0;
 /// Factor by which the time between two lists grows while nothing changes.
 constexpr double k_gap_growth = 1.6;

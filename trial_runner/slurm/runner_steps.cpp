@@ -22,17 +22,7 @@ using slurm::StepTrial;
 
 namespace {
 
-/// If the controller has not answered after this many seconds, the tasks' marks alone decide the
-/// outcome.
-constexpr double k_longest_judging_s = 30.0;
-/// Seconds after a forced end until the allocation, and then the trial, is given up. The loop waits
-/// for `k_forced_end_s`.
-constexpr double k_allocation_given_up_s = k_forced_end_s - 10.0;
-constexpr double k_trial_given_up_s = k_forced_end_s - 5.0;
 constexpr const char* k_restarted = "REQUEUED";
-/// Largest number of launches of a trial that are given up because Slurm has not started their
-/// step.
-constexpr int k_most_blocked = 4;
 
 }  // namespace
 
@@ -72,7 +62,10 @@ void SlurmRunner::push_towards_end(StepTrial& trial) {
   if (asked_for_s < grace_s) return;
   if (!trial.was_killed()) ask_to_end(trial, *trial.cause(), true);
   Allocation* allocation = allocations_.find(trial.step_launch().request.allocation);
-  if (asked_for_s > grace_s + k_allocation_given_up_s && allocation != nullptr &&
+  // Give the allocation back early enough that the controller can end its job before the loop stops
+  // waiting.
+  const double given_up_s = grace_s + k_forced_end_s - slurm::k_settling_s;
+  if (asked_for_s > given_up_s && allocation != nullptr &&
       allocation->state == AllocationState::running) {
     notices_.add(fmt::format("the step of trial {} does not end: its allocation {} is given back",
                              trial.key().trial, allocation->id),
@@ -134,7 +127,8 @@ void SlurmRunner::on_steps_listed(const std::string& own, const std::string& tex
     if (name == own) return;
     if (slurm::trial_of_step(name)) in_the_way.push_back(id);
   }
-  if (trial->blocked_launches() >= k_most_blocked) return;
+  // If giving up launches has not helped, the steps in the way are not the reason.
+  if (trial->blocked_launches() >= k_lasting_failures) return;
   for (const std::string& id : in_the_way)
     host_->run({"scancel", id}, {}, [](const auto&) {});
   trial->give_up_launch();
@@ -155,10 +149,10 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return false;
   }
-  if (trial.failed_launches() + 1 >= slurm::k_lasting_failures) {
+  if (trial.failed_launches() + 1 >= k_lasting_failures) {
     finish(trial,
            {.kind = OutcomeKind::not_started,
-            .detail = fmt::format("{} launches failed: {}", slurm::k_lasting_failures, why)});
+            .detail = fmt::format("{} launches failed: {}", k_lasting_failures, why)});
     if (allocation != nullptr) allocations_.give_back(*allocation);
     return true;
   }
@@ -180,7 +174,9 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
   const double judging_s = clock_.now_s() - ended_s;
   evidence.allocation_state = allocations_.state_after(launch.request.allocation, ended_s);
   if (!evidence.allocation_state) {
-    return judging_s < k_longest_judging_s ? std::nullopt : std::optional(std::move(evidence));
+    // If the controller does not answer for as long as the loop waits for a trial's end, the tasks'
+    // marks alone decide the outcome.
+    return judging_s < k_forced_end_s ? std::nullopt : std::optional(std::move(evidence));
   }
   const Allocation* allocation = allocations_.find(launch.request.allocation);
   if (allocation != nullptr && allocation->state == AllocationState::running &&
@@ -239,8 +235,11 @@ bool SlurmRunner::watch(StepTrial& trial) {
   }
   if (!trial.step_ended_s()) hold_to_limits(trial);
   if (trial.step_ended_s()) return decide_outcome(trial);
-  const bool given_up = trial.cause() && clock_.now_s() - trial.asked_s() >
-                                             trial.spec().limits.grace_s + k_trial_given_up_s;
+  // The allocation was given back `k_settling_s` before the loop stops waiting. Give the trial up
+  // when half of that time is left.
+  const double given_up_s =
+      trial.spec().limits.grace_s + k_forced_end_s - 0.5 * slurm::k_settling_s;
+  const bool given_up = trial.cause() && clock_.now_s() - trial.asked_s() > given_up_s;
   if (!given_up) return false;
   std::string why;
   Outcome outcome = slurm::step_outcome(trial.marks(), trial.evidence(), trial.spec().limits,

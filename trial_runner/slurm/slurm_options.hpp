@@ -24,9 +24,6 @@ inline constexpr double k_settling_s = 10.0;
 inline constexpr double k_launch_patience_s = 5.0;
 /// Seconds to start a step, measured on a small cluster.
 inline constexpr double k_step_start_s = 0.06;
-/// Number of failures in a row that have a lasting reason. One or two may be due to a node or a
-/// preemption.
-inline constexpr int k_lasting_failures = 3;
 /// Shortest lease, in seconds. Shared file systems cache attributes for up to a minute, so a
 /// placeholder may notice a renewal late.
 inline constexpr double k_least_lease_s = 120.0;

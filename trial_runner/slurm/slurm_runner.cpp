@@ -21,12 +21,8 @@ using slurm::StepTrial;
 
 namespace {
 
+/// Shortest wait, in seconds, so that a virtual clock advances.
 constexpr double k_least_wait_s = 0.005;
-/// Seconds between two checks of the trials' limits.
-constexpr double k_timers_poll_s = 1.0;
-/// Seconds for which the tuner waits for running commands when it detaches. It exceeds the time
-/// limit of a command.
-constexpr double k_commands_end_s = 30.0;
 
 std::string random_word() {
   std::random_device device;
@@ -232,8 +228,11 @@ Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
     double due_s = std::min(deadline_s, allocations_.next_due_s());
-    // `wait_until` returns earlier if an event may have occurred.
-    if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_timers_poll_s);
+    // Check the trials' limits as often as a limit may lead to a request. `wait_until` returns
+    // earlier if an event may have occurred.
+    if (!trials_.empty() || host_->busy()) {
+      due_s = std::min(due_s, now_s + slurm::k_least_request_gap_s);
+    }
     host_->wait_until(std::max(due_s, now_s + k_least_wait_s));
   }
   return std::exchange(events_, {});
@@ -267,9 +266,9 @@ Result<std::string> SlurmRunner::detach() {
     if (!kept.contains(allocation.name)) allocations_.give_back(allocation);
   }
   // If sbatch still runs, wait for its answer, because only then can its allocation be given back.
-  const double until_s = clock_.now_s() + k_commands_end_s;
-  while (host_->busy() && clock_.now_s() < until_s)
-    host_->wait_until(clock_.now_s() + k_timers_poll_s);
+  // The host kills commands that do not answer, so this wait ends.
+  while (host_->busy())
+    host_->wait_until(clock_.now_s() + slurm::k_least_request_gap_s);
   return text;
 }
 
@@ -287,7 +286,7 @@ Result<void> SlurmRunner::release(double longest_s) {
       add_leftover_notices();
       break;
     }
-    host_->wait_until(std::min(until_s, now_s + k_timers_poll_s));
+    host_->wait_until(std::min(until_s, now_s + slurm::k_least_request_gap_s));
   }
   if (trials_.empty()) host_->remove_shared_files();
   shared_hook_.clear();

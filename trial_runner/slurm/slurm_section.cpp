@@ -25,6 +25,7 @@ using document::Type;
 using document::Writing;
 using slurm::SlurmOptions;
 
+/// Most members of the lists `options`, `step_options` and `inherit`.
 constexpr std::size_t k_most_options = 50;
 
 /// Options that users may not set: the runner sets them itself, or loses control of trials with

@@ -180,6 +180,7 @@ StepMarks::StepMarks(std::string mark_word, int tasks)
 
 void StepMarks::feed(std::string_view bytes,
                      const std::function<void(std::string_view)>& on_output) {
+  // Longer text that begins like a mark is output.
   constexpr std::size_t k_longest_mark = 1024;
   const auto pass = [&on_output](std::string_view output) {
     if (!output.empty()) on_output(output);

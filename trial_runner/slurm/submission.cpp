@@ -111,8 +111,7 @@ std::string last_words(const CommandResult& result) {
   std::size_t begin = begin_of_line(end);
   // If a site's own checks refuse a job, they print the reason, and sbatch then prints only a
   // general failure ("Unspecified error").
-  constexpr int k_most_lines = 4;
-  for (int lines = 1; lines < k_most_lines && begin > 1; ++lines) {
+  while (begin > 1) {
     const std::size_t former = begin_of_line(begin - 2);
     const std::string_view line = std::string_view(text).substr(former, begin - 1 - former);
     if (line.find(": error: ") == std::string_view::npos) break;

@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child_process.hpp"
+#include "common/pause.hpp"
 #include "common/text.hpp"
 #include "trial_runner/slurm/step_files.hpp"
 
@@ -20,13 +22,6 @@ namespace steptune::slurm {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
-/// Seconds between reads of the files: the least value after new output, growing to the longest
-/// while the step is silent.
-constexpr double k_least_poll_gap_s = 0.02;
-constexpr double k_longest_poll_gap_s = 0.5;
-constexpr double k_poll_gap_growth = 1.5;
 
 }  // namespace
 
@@ -152,7 +147,8 @@ bool SupervisedStep::is_due() {
   const double now_s = clock_.now_s();
   // If the supervisor is a child of this process, its end is visible without reading files.
   if (now_s < next_poll_s_ && (!child_ || !supervisor_is_gone())) return false;
-  gap_s_ = std::clamp(gap_s_ * k_poll_gap_growth, k_least_poll_gap_s, k_longest_poll_gap_s);
+  // The gap doubles while the step is silent.
+  gap_s_ = std::clamp(2.0 * gap_s_, k_child_poll_s, k_poll_s);
   next_poll_s_ = now_s + gap_s_;
   return true;
 }
@@ -161,7 +157,8 @@ std::vector<OutputChunk> SupervisedStep::read() {
   std::vector<OutputChunk> chunks;
   if (!is_due()) return chunks;
   const bool ended = has_ended();
-  std::size_t rounds = k_most_bytes_a_read / 65'536;
+  // Read at most a segment, so that a step with much output does not delay other steps.
+  long long rounds = k_segment_bytes / 65'536;
   bool more = true;
   while (more && rounds-- > 0) {
     more = read_more();

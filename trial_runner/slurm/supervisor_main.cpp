@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "common/exit_status.hpp"
+#include "common/pause.hpp"
 #include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "trial_runner/slurm/step_files.hpp"
@@ -33,11 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using steptune::UniqueFd;
-
-constexpr int k_poll_ms = 200;
-/// Number of polls without output after srun's end until the supervisor stops reading. It does not
-/// wait for the end of the stream, because other processes may have inherited srun's output.
-constexpr int k_drain_polls = 10;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
@@ -161,19 +157,21 @@ class Output {
   ::_exit(steptune::k_not_found_status);
 }
 
-/// Copies output until the end of the stream, or until srun has ended and no output comes any more.
+/// Copies output until the end of the stream, or until srun has ended and its output has been read.
+/// Does not wait longer, because other processes may have inherited srun's output.
 std::optional<int> copy_output(int fd, pid_t srun, Output& output) {
   std::array<char, 65'536> block;
   std::optional<int> status;
-  for (int quiet_polls = 0; !status || quiet_polls < k_drain_polls;) {
+  while (true) {
     pollfd descriptor{fd, POLLIN, 0};
-    if (::poll(&descriptor, 1, k_poll_ms) > 0) {
+    const int ready = ::poll(&descriptor, 1, static_cast<int>(1e3 * steptune::k_poll_s));
+    if (ready > 0) {
       const ssize_t got = ::read(fd, block.data(), block.size());
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       output.write({block.data(), static_cast<std::size_t>(got)});
-    } else if (status) {
-      ++quiet_polls;
+    } else if (ready == 0 && status) {
+      break;
     }
     int raw = 0;
     if (!status && ::waitpid(srun, &raw, WNOHANG) == srun) status = raw;

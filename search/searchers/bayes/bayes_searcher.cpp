@@ -300,7 +300,6 @@ std::optional<Point> BayesSearcher::initial_point(
     const SuggestRequest& request,
     const std::function<bool(std::span<const double>)>& admissible) const {
   if (!request.price) return initial_design_.next(admissible);
-  constexpr double k_clearly_less = 0.999;
   // Take the cheapest of the next 16 points.
   std::optional<Point> cheapest;
   double least = 0.0;
@@ -312,7 +311,7 @@ std::optional<Point> BayesSearcher::initial_point(
     if (!point) break;
     checked.insert(*point);
     const double price = request.price(space_.decode(*point));
-    if (cheapest && !(price < k_clearly_less * least)) continue;
+    if (cheapest && !(price < least)) continue;
     cheapest = *std::move(point);
     least = price;
   }

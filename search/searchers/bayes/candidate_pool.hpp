@@ -38,6 +38,7 @@ class CandidatePool {
   /// uniformly. Returns fewer points if many violate constraints.
   [[nodiscard]] Candidates draw(Rng& rng, std::size_t count) const;
 
+  /// Most points that are listed, so that all can be scored for one suggestion.
   static constexpr std::size_t k_listed = 20'000;
 
  private:

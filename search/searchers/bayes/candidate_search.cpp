@@ -16,13 +16,8 @@
 namespace steptune::bayes {
 namespace {
 
-// Number of rows in the first batch. After each batch, checks if other rows can still be better;
-// the next batch is twice as large.
-constexpr std::size_t k_first_batch = 32;
 // Largest number of multiplications of an exhaustive pass, which take some tens of milliseconds.
 constexpr double k_exhaustive_work = 4e8;
-// Number of rows that a thread evaluates at a time.
-constexpr std::size_t k_chunk = 64;
 // Largest product of drawn points and examples; with more examples, fewer points are drawn.
 constexpr std::size_t k_draw_work = 120'000;
 
@@ -47,10 +42,12 @@ template <typename Evaluate>
 std::vector<double> by_chunks(const CandidateSearch& search, std::size_t size,
                               const Evaluate& evaluate) {
   std::vector<double> values(size, -k_infinity);
-  const std::size_t chunks = (size + k_chunk - 1) / k_chunk;
+  // A thread evaluates as many rows at a time as the model's matrices have in a block.
+  constexpr std::size_t chunk_rows = InverseFactor::k_block;
+  const std::size_t chunks = (size + chunk_rows - 1) / chunk_rows;
   const auto evaluate_chunk = [&](std::size_t chunk) {
-    const std::size_t first = chunk * k_chunk;
-    const std::size_t last = std::min(first + k_chunk, size);
+    const std::size_t first = chunk * chunk_rows;
+    const std::size_t last = std::min(first + chunk_rows, size);
     evaluate(first, last, std::span(values).subspan(first, last - first));
   };
   if (search.threads <= 1 || chunks <= 1) {
@@ -136,7 +133,9 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
   };
   std::vector<Scored> best;
   PointSet taken;
-  std::size_t batch = k_first_batch;
+  // The first batch has the rows of one thread. After each batch, check if other rows can still be
+  // better; the next batch is twice as large.
+  std::size_t batch = InverseFactor::k_block;
   for (std::size_t next = 0; next < order.size(); batch *= 2) {
     const double least = best.size() < count ? floor : std::max(floor, best.back().score);
     std::vector<std::size_t> rows;

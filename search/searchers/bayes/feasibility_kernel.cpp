@@ -16,8 +16,6 @@
 namespace steptune::bayes {
 namespace {
 
-constexpr double k_least_curvature = 1e-12;
-
 // Possible lengthscales, as shares of the range. Each is about twice the one before it. Finer steps
 // hardly raise the likelihood.
 constexpr double k_lengthscales[] = {0.25, 0.5, 1.0, 2.0, 5.0};
@@ -161,7 +159,7 @@ ProbitUpdate::ProbitUpdate(double mean, double variance, bool outcome) {
   log_probability = log_normal_cdf(z);
   const double ratio = slope_of_log_cdf(z, log_probability);
   slope = sign * ratio / spread;
-  curvature = std::max(ratio * (ratio + z), k_least_curvature) / (spread * spread);
+  curvature = std::max(ratio * (ratio + z), k_least_variance) / (spread * spread);
 }
 
 FeasibilityKernel prior_kernel(const FeatureGroups& groups) {

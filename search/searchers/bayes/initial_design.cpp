@@ -79,8 +79,7 @@ std::optional<Point> InitialDesign::next(
   const std::size_t dimensions = space_.parameters().size();
   if (dimensions == 0) return std::nullopt;
   SobolPoints sequence(dimensions, seed_);
-  constexpr std::size_t k_longest = 16'384;
-  for (std::size_t i = 0; i < k_longest; ++i) {
+  for (std::size_t i = 0; i < std::size_t{k_most_draws}; ++i) {
     std::vector<double> quantiles = sequence.next();
     for (const Column& column : columns_) {
       if (i < column.quantiles.size()) quantiles[column.parameter] = column.quantiles[i];

@@ -46,6 +46,7 @@ class InverseFactor {
   /// smaller, so the remaining variance is an upper bound. Rounds `known` up to a whole block.
   [[nodiscard]] std::vector<double> explained(const Matrix& covariances, std::size_t known) const;
 
+  /// Rows of a block. A square block takes 32 KiB.
   static constexpr std::size_t k_block = 64;
 
  private:

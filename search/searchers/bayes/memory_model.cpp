@@ -11,6 +11,8 @@
 namespace steptune::bayes {
 namespace {
 
+// Coordinate descent ends after a sweep that changes the errors by less than `k_converged`. If
+// terms nearly depend on each other, it ends after `k_most_sweeps`.
 constexpr int k_most_sweeps = 2000;
 constexpr double k_converged = 1e-10;
 // Limit of left-out ratios. If only the left-out trial shows a term, the other trials predict too

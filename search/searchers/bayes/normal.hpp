@@ -3,7 +3,8 @@
 
 namespace steptune::bayes {
 
-/// Smallest variance of a predicted target. Targets are standardised.
+/// Smallest variance of a predicted target, and smallest curvature of a log likelihood. Targets are
+/// standardised.
 inline constexpr double k_least_variance = 1e-12;
 
 /// The standard normal distribution. Logarithms are accurate even far in the lower tail.

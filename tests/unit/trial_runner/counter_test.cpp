@@ -167,9 +167,9 @@ TEST(CounterSet, OnlyTheFurthestCounterIsUsed) {
   EXPECT_THAT(counters.add("outer", value(30)), Optional(30.0));
 }
 
-TEST(CounterSet, ContainsAtMostSixteen) {
+TEST(CounterSet, IsBounded) {
   CounterSet counters;
-  for (int i = 0; i < 16; ++i)
+  for (int i = 0; i < int{k_most_counters}; ++i)
     EXPECT_TRUE(counters.add("bar " + std::to_string(i), value(i + 1)));
   EXPECT_EQ(counters.add("one more", value(1000)), std::nullopt);
   EXPECT_THAT(counters.add("bar 0", value(1000)), Optional(1000.0));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/pause.hpp"
 #include "common/text.hpp"
 
 namespace steptune::aws {
@@ -43,9 +44,6 @@ constexpr std::array k_signature_codes{"SignatureDoesNotMatch", "InvalidSignatur
 constexpr std::array k_skew_codes{"RequestTimeTooSkewed",      "SignatureDoesNotMatch",
                                   "InvalidSignatureException", "RequestExpired",
                                   "RequestInTheFuture",        "AuthFailure"};
-
-/// Interval in seconds at which a wait checks whether the user wants the program to end.
-constexpr double k_poll_interval_s = 0.2;
 
 /// Parses an HTTP `Date` (`Sat, 21 Nov 2026 08:00:00 GMT`) into seconds since 1970.
 std::optional<double> http_date_s(std::string_view text) {
@@ -215,7 +213,7 @@ bool JsonClient::pause_until(double time_s, int interrupts_before) const {
   while (interrupts() == interrupts_before) {
     const double now_s = parts_.clock.now_s();
     if (now_s >= time_s) return true;
-    parts_.wait_until(std::min(time_s, now_s + k_poll_interval_s));
+    parts_.wait_until(std::min(time_s, now_s + k_poll_s));
   }
   return false;
 }
