@@ -29,7 +29,7 @@ inline constexpr double k_child_poll_s = 0.02;
 
 struct ChildRequest {
   std::vector<std::string> argv;         ///< not empty
-  /// searched for in this program's PATH; if empty, `argv[0]` is searched for
+  /// Searched for in this program's PATH. If empty, `argv[0]` is searched for.
   std::string program;
   std::vector<std::string> environment;  ///< the whole environment, as `NAME=value`
   std::filesystem::path working_directory;  ///< if empty, this program's
