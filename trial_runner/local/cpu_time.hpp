@@ -87,7 +87,7 @@ class DisturbanceWatch {
     double from_s = 0.0;
     /// Load of other processes, and steal; nullopt if both are unknown. Time in which the machine
     /// was suspended, or a virtual machine was paused, counts as steal.
-    std::optional<Disturbance> taken;
+    std::optional<Disturbance> disturbance;
   };
   /// Returns the CPU time that processes outside the trial used since the last sample. `own_s` is
   /// the trial's `own_cpu_seconds`.
