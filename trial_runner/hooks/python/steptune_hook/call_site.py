@@ -6,7 +6,7 @@ import sys
 import traceback
 
 LIBRARIES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
-# Modules of frameworks, whose own frames are not the program's. Families add theirs.
+# Modules of frameworks. Their frames are not the program's. Families add their modules.
 FRAMEWORKS = set()
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -17,8 +17,8 @@ def program_folder():
 
 
 def where():
-    """Returns `train.py:114`: the innermost frame outside libraries, otherwise the innermost outside the
-    frameworks."""
+    """Returns `train.py:114`, the innermost frame outside of libraries. Without such a frame, returns the innermost
+    frame outside of the frameworks."""
     return _innermost(traceback.walk_stack(sys._getframe(1)))
 
 

@@ -14,7 +14,7 @@ _HIGHER_IS_BETTER = ("auc", "map", "ndcg", "pre", "ams", "interval-regression-ac
 
 def wrap(hook, xgboost):
     booster_class = xgboost.core.Booster
-    # XGBoost 2 takes any number of threads.
+    # XGBoost 2 does not limit the number of threads.
     has_limit = int(xgboost.__version__.split(".")[0]) >= 3
     own = weakref.WeakKeyDictionary()  # the program's parameters, by booster
     begun = weakref.WeakSet()
@@ -85,8 +85,8 @@ def _note(noted, params, value):
 
 
 def _settings(hook, own, dtrain, has_limit):
-    """Returns the parameters to set, given the program's own parameters. `has_limit`: XGBoost never uses more threads than
-    OpenMP does by itself."""
+    """Returns the parameters to set, given the program's own parameters. `has_limit`: True if XGBoost never uses more
+    threads than OpenMP uses by default."""
     knobs = hook.knobs.training
     is_binned = any("QuantileDMatrix" in kind.__name__ for kind in type(dtrain).__mro__)
     why = "a QuantileDMatrix is binned before the training" if is_binned else None

@@ -27,7 +27,8 @@ _PROGRAM = "import jax; jax.devices('cpu')"
 
 
 def known(choices):
-    """Returns the choices whose flags XLA knows. Tries all at once, then, if that fails, each half."""
+    """Returns the choices whose flags XLA knows. Tries all choices at once. If that fails, tries each half separately.
+    """
     choices = list(choices)
     if not choices or _runs(choices):
         return choices

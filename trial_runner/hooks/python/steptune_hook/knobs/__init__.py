@@ -7,8 +7,9 @@ from steptune_hook.knobs.knob_status import KnobStatus
 
 
 class KnobGroups:
-    """A group has `statuses()`, which yields a `KnobStatus` for each of its knobs, and may have `wrap()`. The hook
-    calls the group `collector` after each step. It does nothing if the family's table lacks its knob."""
+    """The groups of knobs of a family. A group has `statuses()`, which yields a `KnobStatus` for each of its knobs, and
+    may have `wrap()`. The hook calls the group `collector` after each step. Without its knob in the family's table,
+    `collector` does nothing."""
 
     def __init__(self, hook):
         self.table = read_table(hook.family)
@@ -35,7 +36,7 @@ class KnobGroups:
             except Exception as error:  # a fault of one group does not affect the others
                 faults.append("%s: %s" % (type(error).__name__, error))
         for knob in self.table:
-            # The knobs of a group that failed are not known, so each knob without a status names the first fault.
+            # If a group failed, its knobs have no status. These knobs then give the first fault as the reason.
             status = status_by_name.get(knob["name"]) or KnobStatus(
                 knob["name"], why=faults[0] if faults else "does not apply to this program"
             )
