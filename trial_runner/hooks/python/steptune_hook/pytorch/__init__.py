@@ -2,7 +2,7 @@
 """Family of PyTorch: reports what a program does, and changes settings that it has no option for.
 
 hook        connects the parts, reports facts about the program, and removes all parts on a fault
-progress    steps, loss and phases, from the wrapped calls
+progress steps, loss and phases, from the wrapped calls
 batches, passes, evaluations   the step that each batch belongs to, passes over loaders, evaluations between steps
 sample_count   the samples that steps train on
 prefetched_batch   batches that are fetched before their turn

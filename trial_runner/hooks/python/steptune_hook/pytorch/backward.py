@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
+"""Wraps torch.autograd.backward, which Tensor.backward calls. Also wraps gradient scalers, which change the loss before
+it."""
 
 import weakref
 from threading import get_ident
@@ -10,11 +11,12 @@ import torch
 from steptune_hook.part_clock import BACKWARD, OTHER, PREPARE
 from steptune_hook.patches import PickledByValue
 
-MOST_BACKWARDS = 10000  # of a step whose loss is reported
+MOST_BACKWARDS = 10000  # most backwards of a step whose loss is reported
 
 
 class _ScaledLosses(PickledByValue):
-    """`unscaled`: by id of a scaled loss, as long as it exists, a reference to it and the original loss."""
+    """Losses that a scaler has scaled. `unscaled` maps the id of a scaled loss, while that exists, to a reference to it
+    and the original loss."""
 
     _attributes_of_stand_in = {"are_watched": False}
 
@@ -24,7 +26,7 @@ class _ScaledLosses(PickledByValue):
         self._hook = hook
 
     def note(self, given, scaled):
-        """Called after a scaler has scaled a loss or several."""
+        """Called after a scaler has scaled one loss or several."""
         if scaled is not given:
             self._hook.guarded(self._note, given, scaled)
 
@@ -55,7 +57,7 @@ def wrap(hook):
             now_s = perf_counter()
             before = clock.current
             if before == PREPARE:
-                before = OTHER  # no forward was seen since the batch, so the time was not only preparation
+                before = OTHER  # no forward was seen since the batch, so not all of the time was preparation
             clock.totals_s[before] += now_s - clock.now_s
             clock.now_s = now_s
             clock.current = BACKWARD
@@ -86,7 +88,8 @@ def wrap(hook):
             if progress.backwards < MOST_BACKWARDS:
                 progress.loss_roots.extend(roots)  # the optimizer may step within the backward
             else:
-                # A program may run backwards without steps (attacks, say); do not keep their losses forever.
+                # A program may run backwards without steps (adversarial attacks, for example). Do not keep their losses
+                # forever.
                 del progress.loss_roots[:]
             try:
                 return original(tensors, *arguments, **named)
@@ -140,7 +143,7 @@ def wrap(hook):
         return step
 
     hook.patches.replace(torch.autograd, "backward", wrap_backward)
-    # From 2.3 on, that of torch.cuda.amp is a subclass of that of torch.amp.
+    # From PyTorch 2.3 on, the scaler of torch.cuda.amp is a subclass of the scaler of torch.amp.
     scaler = getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler)
     hook.patches.replace(scaler, "__init__", wrap_scaler_init)
     hook.patches.replace(scaler, "scale", wrap_scale)

@@ -18,7 +18,7 @@ from steptune_hook.pytorch import MODULES, checkpoints
 from steptune_hook.report import Report
 
 _STEPS_TO_KNOW = 3  # steps after which a program has shown its outermost modules
-_STEPS_TO_KNOW_CALLS = 10  # steps after which it has shown how it calls its optimizers
+_STEPS_TO_KNOW_CALLS = 10  # steps after which the program has shown how it calls its optimizers
 _FULL_STEPS = (*range(1, hook.FIRST_LOSSES + 1), *hook.SURVEYS_AT)
 _WHY_SEPARATE = (
     "several processes train without ranks, each by itself: steps, samples, loss and speed-up are those of the first "
@@ -27,8 +27,8 @@ _WHY_SEPARATE = (
 
 
 class Hook(hook.Hook, PickledByValue):
-    """State that the wrapped calls share. They watch one thread, which trains: the thread that imported torch, or
-    another in which training begins."""
+    """State that the wrapped calls share. The hook watches one thread, which trains. This is the thread that imported
+    torch, or another thread in which training begins."""
 
     family = "pytorch"
     _attributes_of_stand_in = {"clock": types.SimpleNamespace(current=FORWARD)}
@@ -59,7 +59,7 @@ class Hook(hook.Hook, PickledByValue):
             self._end_with_process()
 
     def _end_with_process(self):
-        """Registers `end`, since a process that multiprocessing forked does not run atexit functions."""
+        """Registers `end` with multiprocessing, since a process that it forked does not run atexit functions."""
         multiprocessing.util.Finalize(None, self.end, exitpriority=0)
 
     def _begin_in_child(self):
@@ -73,7 +73,8 @@ class Hook(hook.Hook, PickledByValue):
         self._begin()
 
     def _begin(self):
-        """Starts anew, also in a forked child. A child has its own progress, and mostly none (a loader's worker)."""
+        """Starts with empty state, also in a forked child. A child has its own progress. Most children, such as a
+        loader's workers, make none."""
         from steptune_hook.pytorch import gradients
         from steptune_hook.pytorch.noise_looks import NoiseLooks
         from steptune_hook.pytorch.progress import Progress
@@ -113,7 +114,8 @@ class Hook(hook.Hook, PickledByValue):
         return self.active and threading.get_ident() == self.thread
 
     def watches_training(self):
-        """Like `watches`, for calls with which training begins. Until it has begun, follows the thread that makes them."""
+        """Like `watches`, for the calls with which training begins. Before training has begun, the thread that makes
+        such a call becomes the watched thread."""
         if self.active and threading.get_ident() != self.thread and not self.progress.has_begun():
             self.thread = threading.get_ident()
             self.progress.goes_to_another_thread()
@@ -135,7 +137,7 @@ class Hook(hook.Hook, PickledByValue):
         self.progress.ends()
         self.knobs.loader.end()
         self.knobs.strategy.end()
-        # Libraries report objects that stay frozen as leaked (nanobind, which Triton uses).
+        # Restore the garbage collector: some libraries report frozen objects as leaked (nanobind, which Triton uses).
         self.knobs.collector.restore()
 
     def survey_after_step(self):

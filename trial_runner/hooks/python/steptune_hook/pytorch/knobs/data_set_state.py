@@ -14,8 +14,8 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def state_of(value, depth=0):
-    """Returns equal values for equal states of a data set, including wrapped data sets and their contents. Of large
-    arrays only the first bytes count, since they may be files of many gigabytes that are mapped into memory."""
+    """Returns equal values for equal states of a data set, including wrapped data sets and their contents. For large
+    arrays, only the first bytes are compared: an array may be a memory-mapped file of many gigabytes."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, torch.Tensor):
@@ -35,7 +35,7 @@ def state_of(value, depth=0):
 
 
 def _items(named, count, depth):
-    """Returns the states of a few items, and only the identities of many."""
+    """Returns the states of the items if they are few; otherwise only their identities."""
     if depth < _MAX_DEPTH and count <= _MOST_ITEMS:
         return tuple((name, state_of(item, depth + 1)) for name, item in named)
     return hash(tuple((name, id(item)) for name, item in named))
