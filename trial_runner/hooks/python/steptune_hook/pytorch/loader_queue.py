@@ -15,23 +15,25 @@ def has_queue(iterator):
 
 
 class Waiting(collections.namedtuple("Waiting", "number early queued is_next_early")):
-    """Batches that had arrived from workers, but were not handed out, when the program asked for batch `number`.
-    `early` came before their turn, `queued` were not looked at yet."""
+    """Batches that workers had returned, but the loader had not handed out, when the program asked for batch `number`.
+    `early`: batches that the loader has stored because they came before their turn. `queued`: batches still in the
+    queue."""
 
     @property
     def depth(self):
         return self.early + self.queued
 
     def had_to_wait(self, later):
-        """True if batch `number` had not arrived. The next request (`later`) shows this: while the program waited,
-        batches that arrived became early. None if `later` is not the next request."""
+        """True if batch `number` had not arrived. The next request (`later`) shows this: if the program waited, batches
+        that arrived in the meantime became early. Returns None if `later` is not the next request."""
         if later.number != self.number + 1:
             return None
         return not self.is_next_early and later.early + 1 - self.early > self.queued
 
 
 def waiting_batches(iterator):
-    """Returns None if unknown, and for the first batch of a pass, whose workers have just started. Never waits."""
+    """Returns the waiting batches. Returns None if they are unknown, and for the first batch of a pass, because its
+    workers have just started. Never waits."""
     try:
         number = iterator._rcvd_idx
         if number == 0:
@@ -43,7 +45,7 @@ def waiting_batches(iterator):
         early = sum(1 for task in tasks.values() if len(task) > 1)
         return Waiting(number, early, queued, len(tasks.get(number, ())) > 1)
     except (AttributeError, TypeError, NotImplementedError, OSError, ValueError):
-        return None  # another PyTorch, or a system that cannot count a queue's items
+        return None  # another version of PyTorch, or a system that cannot count the items of a queue
 
 
 class LoaderQueue:

@@ -18,39 +18,40 @@ from steptune_hook.pytorch.knobs.random_state import RandomState, usual_sources
 
 
 _UNKNOWN_PASS = (None, None, False)
-_READS_AHEAD = "accelerate.data_loader"  # its loaders fetch a batch before they return the one before
+_READS_AHEAD = "accelerate.data_loader"  # module of loaders that fetch a batch before they return the one before
 
 
 class LoaderFacts:
-    """Facts about one loader. `training`: True if its batches are trained on; None: unknown. `known`: the facts that
-    are reported, by id."""
+    """Facts about one loader. `training`: True if its batches are trained on; None: unknown. `known`: reported facts of
+    loaders, by id."""
 
     def __init__(self, loader, where, known):
         self.where = where
         self.passes = 0
         self.training = None
-        self.is_evaluated_on = False  # without gradients
-        self.is_trained_on_in_pass = False  # of the last pass
-        self.is_exhausted = False  # the last pass has returned all its batches
-        self.given = 0  # batches of the last pass
+        self.is_evaluated_on = False  # True if a batch was fetched without gradients
+        self.is_trained_on_in_pass = False  # True if a batch of the last pass was trained on
+        self.is_exhausted = False  # True if the last pass has returned all its batches
+        self.given = 0  # number of batches that the last pass has returned
         self.read_order = None  # `ReadOrder` of the last pass, if its sampler draws from its own generator
-        self.evaluations = 0  # passes without a backward after their forwards
-        self.is_summed = False  # one backward after the pass, for all its losses
+        self.evaluations = 0  # number of passes without a backward after their forwards
+        self.is_summed = False  # True if one backward follows the pass, for all its losses
         # True if each batch is fetched before the previous one is trained on; None: unknown.
         self.is_fetched_ahead = None
-        self.has_trained_ahead = False  # a batch that was fetched ahead was trained on in a later step
-        self.reads_step_ahead = False  # accelerate reads it, so one more than a step's batches are fetched at once
+        self.has_trained_ahead = False  # True if a batch that was fetched ahead was trained on in a later step
+        self.reads_step_ahead = False  # True if accelerate fetches all batches of a step, and one more, at once
         self.today = {}  # the program's own arguments, by name
         self.applied = {}  # the arguments that the hook has set for the last pass
         self.refused = {}  # reasons, by name of the argument
-        self.refused_now = {}  # reasons that hold only for the configuration of the last switch
-        self.context = None  # start context of workers that the program itself lacks, if it is not PyTorch's default
+        self.refused_now = {}  # reasons that are valid only for the configuration of the last switch
+        self.context = None  # context that starts workers if the program has none; None: PyTorch's default
         self.switched_settings = None  # settings of passes that are switched while they run
         self.batch_bytes = 0
         self.data_set_state = None
-        self.compares_data_set = True  # in a pass that may be switched; False if comparing takes too long
-        self.random_state = None  # the program's, when it made a pass that is still unread
-        self.was_shown_to_train = False  # by its constructor arguments
+        # True if the data set is compared during a pass that may be switched; False if comparing takes too long
+        self.compares_data_set = True
+        self.random_state = None  # the program's random state when it made a pass that is still unread
+        self.was_shown_to_train = False  # True if its constructor arguments show that it trains
         self.shared = None  # its batches, divided among ranks
         self.not_shared = None  # reason why its batches cannot be divided
         self.id = loader_id(where, loader.dataset)
@@ -59,10 +60,10 @@ class LoaderFacts:
         self._under_way = weakref.WeakSet()  # iterators of its passes
         self._is_always_read = False
         self._batch_size = _batch_size(loader)
-        # The loader's items are either batches that the data set makes or, as a forward may show, samples that the
-        # program collates.
+        # Each item of the loader is either a batch that the data set makes, or a sample. In the second case, the
+        # program joins samples to batches, which a forward may show.
         self.may_give_samples = self._batch_size is None and getattr(loader, "batch_sampler", None) is None
-        self.count_samples = self._count_first  # samples in a batch
+        self.count_samples = self._count_first  # function that counts the samples in a batch
         self._samples_in_first = None  # samples in the loader's first batch, counted as `count_samples` does
 
     def _count_first(self, batch):
@@ -103,10 +104,11 @@ class LoaderFacts:
         return None if loader is None else self._lengths(loader, loader)[0]
 
     def _lengths(self, loader, *things):
-        """Returns the lengths of the loader and its parts. A sampler may draw the batches of a pass to count them,
-        which may take long."""
+        """Returns the lengths of the loader and its parts. To count its batches, a sampler may draw all batches of a
+        pass, which may take long."""
         state = RandomState(usual_sources(getattr(loader, "generator", None)))
-        # For an iterable data set, PyTorch warns of each batch beyond a length that was requested.
+        # Hide this request from PyTorch. If the length of an iterable data set was requested, PyTorch warns of each
+        # batch beyond it.
         requested = getattr(loader, "_IterableDataset_len_called", None)
         try:
             return [_length(thing) for thing in things]
@@ -121,7 +123,7 @@ class LoaderFacts:
         if self.switched_settings is not None and name in self.switched_settings:
             return self.switched_settings[name]
         loader = self._loader()
-        # A loader that is made for one pass is gone after it.
+        # A loader that is made for one pass no longer exists after the pass.
         last = self.applied.get(name, self.today.get(name))
         return last if loader is None else getattr(loader, name)
 
@@ -150,12 +152,12 @@ def _references_to_iterator(loader):
     return sys.getrefcount(iterator)
 
 
-# References to an iterator that only its loader keeps.
+# Number of references to an iterator that only its loader has.
 _OWN_REFERENCES = _references_to_iterator(types.SimpleNamespace(_iterator=object()))
 
 
 def loader_id(where, dataset):
-    """Returns an id that is the same in each start of the program, whatever the knobs are."""
+    """Returns an id that is the same in each start of the program, for any values of the knobs."""
     items = _length(dataset)
     return "%s %s %s" % (where, type(dataset).__name__, "?" if items is None else items)
 
@@ -188,31 +190,31 @@ def _length(value):
 class Loaders:
     def __init__(self, hook):
         self._hook = hook
-        self._facts = weakref.WeakKeyDictionary()  # by loader
-        # By batch sampler that a loader made: its size of batches in the unchanged program, and True if the loader was
-        # shown to train. Accelerate makes another loader with it.
+        self._facts = weakref.WeakKeyDictionary()  # facts by loader
+        # By batch sampler that a loader made: the batch size in the unchanged program, and True if the loader was shown
+        # to train. Accelerate makes another loader with the same batch sampler.
         self._made = weakref.WeakKeyDictionary()
         self._passes = {}  # by id of their iterator: (reference to it, facts of its loader, True if it has a queue)
-        self.known = {}  # by id, in order: the last loader that was trained on, otherwise the last one
+        self.known = {}  # facts by id, in order: the last loader that was trained on; without one, the last loader
         patches = hook.patches
         patches.replace(DataLoader, "__init__", self._wrap_init)
         patches.replace(DataLoader, "__iter__", self._wrap_iter)
         patches.replace(dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
 
     def facts_of(self, loader):
-        """Returns the facts of a loader. A subclass may have skipped DataLoader.__init__, so they may be new."""
+        """Returns the facts of a loader. They may be new, since a subclass may have skipped DataLoader.__init__."""
         return self._facts.get(loader) or self._remember(loader)
 
     def _remember(self, loader):
         facts = LoaderFacts(loader, call_site.where(), self.known)
         self._facts[loader] = facts
-        # One line may make several loaders of similar data sets, one of which trains.
+        # One line may make several loaders of similar data sets. Prefer the loader that trains.
         if facts.id not in self.known or not self.known[facts.id].training:
             self.known[facts.id] = facts
         return facts
 
     def read_with_generator_of(self, loader):
-        """Returns the facts of other loaders with the same generator of the order, whose pass is not finished."""
+        """Returns the facts of other loaders with an unfinished pass whose order comes from the same generator."""
         generator = generator_of_order(loader)
         if generator is None:
             return []
@@ -227,8 +229,8 @@ class Loaders:
         ]
 
     def left_with_generator_of(self, loader):
-        """Returns the facts of loaders whose last pass the program has abandoned, and whose order comes from this
-        loader's generators."""
+        """Returns the facts of loaders with an abandoned pass, if their order comes from one of this loader's
+        generators."""
         own, generators = self.facts_of(loader), (loader.generator, generator_of_order(loader))
         return [
             facts
@@ -254,7 +256,8 @@ class Loaders:
         return __init__
 
     def _look_at_batches(self, loader, today, trains):
-        """`today`: the size of batches in the unchanged program, if the hook has changed it."""
+        """Records how the loader makes its batches. `today`: the batch size in the unchanged program, if the hook has
+        changed it."""
         facts = self._remember(loader)
         batches = loader.batch_sampler
         if loader.batch_size is None:

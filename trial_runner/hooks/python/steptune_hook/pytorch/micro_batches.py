@@ -11,8 +11,8 @@ class MicroBatches:
 
     def __init__(self, gradients, backwards):
         self.backwards = backwards
-        self.norms = []  # before the first, after the first and after the last backward
-        self.samples = 0  # of the first micro-batch
+        self.norms = []  # norms before the first, after the first and after the last backward
+        self.samples = 0  # samples of the first micro-batch
         self._gradients = gradients
         self._forwards = 0
         self._smallest = None  # the parameter with the smallest gradient
@@ -28,7 +28,7 @@ class MicroBatches:
         return self._keep_norm()
 
     def backward_begins(self):
-        """False if the gradient was touched since the last backward, so that it is no sum."""
+        """Returns False if the gradient was changed since the last backward. It is then no sum over micro-batches."""
         return not self._witness.was_touched()
 
     def backward_ended(self, progress):
@@ -55,7 +55,7 @@ class MicroBatches:
         return self.samples > 0 and self._forwards > 0 and self._keep_norm()
 
     def _is_sum_of_micro_batches(self, progress):
-        # Several losses of one forward are not micro-batches, nor are batches of different sizes.
+        # Several losses of one forward are not micro-batches. Batches of different sizes do not count, either.
         if progress.training_forwards != self.backwards * self._forwards:
             return False
         if progress.samples_in_step() != self.backwards * self.samples:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps Optimizer.step, and decides what counts as a step with several optimizers and nested calls."""
+"""Wraps Optimizer.step. Decides which calls count as a step if there are several optimizers or nested calls."""
 
 import threading
 import weakref
@@ -23,7 +23,8 @@ class Optimizers(PickledByValue):
         self._in_round = weakref.WeakSet()
         self._alone = _nobody  # reference to the only optimizer of the round, if there is only one
         self._has_repeated = False  # True if that optimizer was alone in the previous round, too
-        self._round_step = 0  # number of steps when the round began; more steps since then were plain
+        # Number of steps when the round began; a larger number now means that plain steps came since then
+        self._round_step = 0
         self.calls = 0
         self.closure = False
         self.made = []  # (class name, where), in order
@@ -56,7 +57,7 @@ class Optimizers(PickledByValue):
         self._hook.progress.optimizer_made()
 
     def pin(self):
-        """Stops watching zero_grad if nothing is to be set in it, since it is known how gradients are cleared."""
+        """Stops watching zero_grad if no knob needs it any more."""
         if not self._hook.knobs.optimizer.needs_zero_grad():
             self._hook.patches.restore(Optimizer, "zero_grad")
 
@@ -117,7 +118,8 @@ class Optimizers(PickledByValue):
         return step
 
     def _was_skipped(self, returned):
-        """Not part of `step`, which may be pickled by value: other interpreters lack the hook's classes."""
+        """Returns True if the hook skipped the step. Not part of `step`, which may be pickled by value: other
+        interpreters lack the hook's classes."""
         is_skipped = type(returned) is Skipped
         if is_skipped:
             self._hook.guarded(self._hook.progress.step_skipped)
@@ -130,8 +132,9 @@ class Optimizers(PickledByValue):
         return in_backward and isinstance(threading.current_thread(), threading._DummyThread)
 
     def _stepped(self, optimizer):
-        """Counts steps. With several optimizers a step is a round, which ends when an optimizer steps again. If models
-        are trained one after another (federated learning), it also ends with the next model's first batch."""
+        """Counts steps. With several optimizers, a step is a round, which ends when an optimizer steps again. In
+        programs that train models one after another (federated learning), a round also ends with the first batch of the
+        next model."""
         progress = self._hook.progress
         has_turn_again = optimizer in self._in_round
         has_repeated = self._has_repeated or progress.steps > self._round_step

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles batches that are fetched before the previous one is trained on: accelerate, Hugging Face's Trainer,
-prefetchers."""
+"""Handles batches that are fetched before the program trains on the previous batch, as in accelerate, Hugging Face's
+Trainer, and prefetchers."""
 
 from steptune_hook.pytorch import tensors
 
 
 class PrefetchedBatch:
-    """Keeps the batch that was fetched ahead: `batch` is (loader, samples, samples of all ranks), or None. Fetched
-    batches are lists of these. Hugging Face's Trainer fetches all micro-batches of a step before the first forward:
-    `of_step` are those for later forwards of the step."""
+    """Keeps the batch that was fetched ahead: `batch` is (loader, samples, samples of all ranks), or None. Lists of
+    fetched batches have elements of this form. Hugging Face's Trainer fetches all micro-batches of a step before the
+    first forward. `of_step` has the micro-batches of the step's later forwards."""
 
     def __init__(self):
         self.batch = None
         self.of_step = []
-        self._backwards = 0  # of the step, when a micro-batch was last taken
+        self._backwards = 0  # backwards of the step when a micro-batch was last taken
         self._abandoned = []  # fetched batches of abandoned passes that nobody reads any more
 
     def restarts(self, loader, fetched):
-        """Called when another pass over the loader begins. Drops the batches of an abandoned pass, and of a pass that
-        was read to its end without training."""
+        """Called when another pass over the loader begins. Drops the batches of an earlier pass if it was abandoned, or
+        read to its end without training."""
         self.of_step = [batch for batch in self.of_step if batch[0] is not loader]
         if not loader.is_trained_on_in_pass and not loader.is_exhausted and not loader.is_read():
             self._abandoned = [batch for batch in fetched if batch[0] is loader]
@@ -32,15 +32,15 @@ class PrefetchedBatch:
 
     def _give_up(self, loader, fetched):
         if not loader.has_trained_ahead:
-            # The pass had a single step, which used both batches, so this one is counted late.
+            # The pass had a single step, which used both batches. So count this batch now.
             loader.is_fetched_ahead = False
             fetched.append(self.batch)
         self.batch = None
 
     def forget_abandoned(self, fetched, is_next_to_come):
-        """Drops batches of abandoned passes if a newer pass over the same loader is being read, since the forward uses
-        that pass. If each batch has its own pass (a task's support and query), no pass is being read, and nothing is
-        dropped. `is_next_to_come`: the forward's own batch is not in `fetched` yet."""
+        """Drops batches of abandoned passes if the program reads a newer pass over the same loader, since the forward
+        uses the newer pass. If each batch has its own pass (a task's support and query), the program reads no pass, and
+        nothing is dropped. `is_next_to_come`: True if the forward's own batch is not in `fetched` yet."""
         abandoned, self._abandoned = self._abandoned, []
         abandoned = [batch for batch in abandoned if batch[0].is_read()]
         remaining = [batch for batch in fetched if all(batch is not other for other in abandoned)]
@@ -48,15 +48,16 @@ class PrefetchedBatch:
             fetched[:] = remaining
 
     def step_ended(self):
-        """Returns the micro-batches that the step has not used one by one, so its forwards use several at once."""
+        """Returns the micro-batches that the step has not used one by one. Its forwards then use several micro-batches
+        at once."""
         remaining, self.of_step = self.of_step, []
         for batch in remaining:
             batch[0].reads_step_ahead = batch[0].is_fetched_ahead = False
         return remaining
 
     def divide(self, fetched, inputs, is_fed, backwards):
-        """Leaves in `fetched` the batches that a training forward with these inputs uses. `is_fed`: the current step
-        already has its batch. `backwards`: of the current step."""
+        """Leaves in `fetched` the batches that a training forward with these inputs uses. `is_fed`: True if the current
+        step already has its batch. `backwards`: number of backwards in the current step."""
         if self.of_step and not fetched:
             if backwards > self._backwards:  # otherwise another forward of the same micro-batch
                 self._backwards = backwards
@@ -80,8 +81,8 @@ class PrefetchedBatch:
                 self.batch = fetched.pop()
 
     def _take_first(self, loader, fetched, backwards):
-        """Leaves the first micro-batch of a step in `fetched`. The last one belongs to the next step, unless the pass
-        is over."""
+        """Leaves the first micro-batch of a step in `fetched`. If the pass is not over, the last batch belongs to the
+        next step."""
         loader.is_fetched_ahead = loader.has_trained_ahead = True
         self._backwards = backwards
         self.of_step = fetched[1:]

@@ -8,13 +8,13 @@ import torch
 
 
 def torch_sources(*generators):
-    """Returns how the default generator and these are read and set: (get, set) for each."""
+    """Returns a pair (get, set) for the default generator and for each of these generators."""
     own = {id(g): g for g in (torch.default_generator, *generators) if isinstance(g, torch.Generator)}
     return [(generator.get_state, generator.set_state) for generator in own.values()]
 
 
 def usual_sources(*generators):
-    """Like `torch_sources`, also for Python's generator, and for NumPy's if it is imported."""
+    """Like `torch_sources`, but adds Python's generator, and NumPy's if it is imported."""
     sources = [*torch_sources(*generators), (random.getstate, random.setstate)]
     numpy = sys.modules.get("numpy")
     if numpy is not None:

@@ -29,8 +29,8 @@ class DistributedStrategyKnob:
             self._world_size = 1  # a child of a rank, such as a loader's worker
         self._pid = os.getpid()
         self._value = requested.get(_NAME, "none") if self._world_size > 1 else "none"
-        self.is_asked = self._value != "none"  # if false, forwards and backwards need not be reported
-        self._of_program = None  # strategy of the program itself
+        self.is_asked = self._value != "none"  # if False, forwards and backwards need not be reported to this object
+        self._of_program = None  # strategy that the program itself uses
         self._refused = None
         self._averaging = None  # set once the ranks have joined
         self.gathering = None  # also set once the ranks have joined
@@ -60,12 +60,12 @@ class DistributedStrategyKnob:
             self._hook.survey_after_step()
 
     def hook_failed(self, why):
-        """Ends the process: without the hook each rank would continue by itself, with a part of the data or all of it."""
+        """Ends the process. Without the hook, each rank would train by itself, with a part of the data or all of it."""
         if self.is_on():
             self._end_process(why)
 
     def _give_up(self, why):
-        """Informs the tuner, which would otherwise see a failing process without a reason, and ends the process."""
+        """Informs the tuner, and ends the process. The tuner would otherwise see a failing process without a reason."""
         with self._hook.printer.aloud():
             self._hook.events.tell("gave_up", knob=_NAME, value=self._value, why=why)
             self._hook.events.open()
@@ -99,7 +99,7 @@ class DistributedStrategyKnob:
         return init_process_group
 
     def begin(self):
-        """Joins the ranks, once. True if they train together."""
+        """Joins the ranks at the first call. Returns True if they train together."""
         if self.is_on() and self._averaging is None:
             if torch.distributed.is_initialized():
                 self._refuse(_DISTRIBUTES_ITSELF)
@@ -135,8 +135,8 @@ class DistributedStrategyKnob:
     # -- data -------------------------------------------------------------------------------------
 
     def share(self, loader, facts):
-        """Called when a pass over a loader begins that may be trained on. All ranks get the same batches in the same
-        order. The batches are divided once the loader is known to train."""
+        """Called when a pass begins over a loader on whose batches the program may train. All ranks get the same
+        batches in the same order. The batches are divided once the loader is known to train."""
         if not self.begin():
             return
         self._has_loader = True
@@ -152,7 +152,7 @@ class DistributedStrategyKnob:
         process_group.agree_on_random_numbers(loader)
 
     def samples_of_all(self, facts, samples):
-        """Returns the samples of all ranks in a batch of which this rank has `samples`. `facts`: facts about the
+        """Returns the samples of all ranks in a batch. `samples`: the samples of this rank. `facts`: facts about the
         loader; None for inputs of a forward."""
         if facts is None or not self.is_one_training():
             return samples * ranks.together()
@@ -162,11 +162,12 @@ class DistributedStrategyKnob:
     # -- steps ------------------------------------------------------------------------------------
 
     def forward_of_all(self, original, module):
-        """Returns the call `original` of this outermost module for a training step, changed for all ranks."""
+        """Returns a replacement for `original`, this outermost module's forward in a training step. The replacement
+        trains all ranks together."""
         return self._averaging.forward(original, module) if self.begin() else original
 
     def evaluation_of_all(self, original, module):
-        """Returns the call `original` for an evaluation, changed for all ranks."""
+        """Returns a replacement for `original`, this outermost module's forward in an evaluation, for all ranks."""
         return self._averaging.evaluation(original, module) if self.is_one_training() else original
 
     def backward_begins(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of a trainer's own that set knobs permanently. A trainer makes the loader and calls the model itself, so the
-program has no such lines that a person could change."""
+"""Arguments of a trainer that set knobs permanently. A trainer makes the loader and calls the model itself. So the
+program has no lines for them that a person could change."""
 
 import sys
 
@@ -32,7 +32,7 @@ _OF_ACCELERATE = {
     "precision": {"fp32": 'mixed_precision="no"', "bf16": 'mixed_precision="bf16"', "fp16": 'mixed_precision="fp16"'},
     "compile": {"off": 'dynamo_backend="no"', "default": 'dynamo_backend="inductor"'},
 }
-# Arguments of the objects that say to Lightning and accelerate how to wrap a model.
+# Arguments of the objects that configure how Lightning and accelerate wrap a model.
 _OF_DDP = {
     "ddp_bucket_cap_mb": "bucket_cap_mb={value}",
     "ddp_gradient_as_bucket_view": "gradient_as_bucket_view={value}",
@@ -41,14 +41,14 @@ _OF_DDP = {
 
 
 class TrainerArguments:
-    """`edit(knob, today)` returns `call` and `argument` as in the table of knobs, or None."""
+    """Finds such arguments. `edit(knob, today)` returns `call` and `argument` as in the table of knobs, or None."""
 
     def __init__(self):
         self._calls = {}  # by class that takes them (`TrainingArguments`): arguments by knob
         self._taker = None  # transformers' TrainingArguments
 
     def look(self):
-        """Looks for a trainer among the callers. Called when the model is first trained."""
+        """Searches the callers for a trainer. Called when the model is first trained."""
         frame = sys._getframe(1)
         while frame is not None and not self._calls:
             module = frame.f_globals.get("__name__")
@@ -57,7 +57,7 @@ class TrainerArguments:
             elif module in _LIGHTNING and "self" in frame.f_locals:
                 self._calls = {type(frame.f_locals["self"]).__name__: _OF_LIGHTNING, "DDPStrategy": _OF_DDP}
             frame = frame.f_back
-        # An Accelerator calls nothing, but all of them share a state.
+        # An Accelerator does not call the program. Instead, look for the state that all Accelerators share.
         accelerator = getattr(sys.modules.get("accelerate.state"), "AcceleratorState", None)
         if not self._calls and getattr(accelerator, "_shared_state", None):
             self._calls = {"Accelerator": _OF_ACCELERATE, "DistributedDataParallelKwargs": _OF_DDP}
@@ -70,14 +70,15 @@ class TrainerArguments:
 
     def edit(self, knob, today):
         if knob == "batch_size" and getattr(self._taker, _BATCH_SIZE, None) != today:
-            return None  # the trainer makes batches of another size from it
+            return None  # the trainer makes batches of another size from this number
         for call, arguments in self._calls.items():
             if knob in arguments:
                 return {"call": call, "argument": arguments[knob]}
         return None
 
     def also(self, arguments):
-        """Returns these arguments of the loader as transformers takes them. Leaves out those that it does not take."""
+        """Returns these arguments of the loader under their names in transformers. Leaves out arguments that
+        transformers does not have."""
         return ["dataloader_" + a for a in arguments if hasattr(self._taker, "dataloader_" + a.partition("=")[0])]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State that a forward changes beside its outputs, to be restored if it is called again."""
+"""State that a forward changes in addition to its outputs. It is restored if the forward is called again."""
 
 import weakref
 
@@ -32,8 +32,9 @@ class WholeForward:
                 del held[name]
             held.update(before)
         for buffer, before in self._buffers:
-            buffer.data.copy_(before)  # hidden from autograd, which may keep it for another forward
-        torch.clear_autocast_cache()  # weights that were converted without gradients would have none
+            # Write to `data`: autograd, which may keep the buffer for another forward, must not see this
+            buffer.data.copy_(before)
+        torch.clear_autocast_cache()  # the cache may have weights that were converted without gradients
 
     def was_called_again(self):
         pass
@@ -45,9 +46,9 @@ def _held_by(owner):
 
 
 class LaterForward:
-    """State of a module whose forward may fail and be called again. Statistics that its buffers counted before the
-    failure are counted once, and the CPU's random numbers are drawn again. `parts`: the module's Parts. Remembers
-    only versions, which is cheap enough for each forward."""
+    """State of a module whose forward may fail and be called again. The second call draws the CPU's random numbers
+    again. Statistics that the buffers counted before the failure are not counted twice. `parts`: the module's Parts.
+    Remembers only version numbers, which is cheap enough for each forward."""
 
     def __init__(self, parts):
         self._random = RandomState(torch_sources())
@@ -58,7 +59,8 @@ class LaterForward:
 
     def failed(self):
         self._random.restore()
-        # Kernels write statistics without a new version, but the count of batches gets one.
+        # Kernels write statistics without a new version of the buffer. But the buffer that counts batches gets a new
+        # version.
         before = {id(buffer): version for buffer, version in zip(self._buffers, self._versions)}
         self._counted = [
             (held, name, buffer.detach().clone())
@@ -74,8 +76,8 @@ class LaterForward:
 
 
 class Parts:
-    """The parts of a module at one time. `buffers`: dictionaries in which it and its submodules hold their buffers, by
-    name."""
+    """The parts of a module at one time. `buffers`: the dictionaries that contain the buffers of the module and of its
+    submodules, by name."""
 
     def __init__(self, module):
         self.was_training = module.training

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over training loaders whose workers may change. Each pass has one stream of indices, which one pool after
-another reads, so batches come in the order of the untouched program."""
+"""Passes over training loaders whose workers may change. Each pass has one stream of indices. Pools of workers read it
+one after another, so batches come in the order of the untouched program."""
 
 import weakref
 
@@ -14,7 +14,7 @@ from steptune_hook.pytorch.knobs.random_state import RandomState, torch_sources
 from steptune_hook.pytorch.live.live_pass import NAMES, LivePass, own_settings
 from steptune_hook.pytorch.live.pools import Parking
 
-_MOST_BUFFERED = 64  # batches; more would outlast a block
+_MOST_BUFFERED = 64  # batches; a larger number would last longer than a block
 _SHARE_OF_MEMORY = 0.25
 
 
@@ -56,7 +56,7 @@ class LivePasses:
             live_pass = LivePass(self._hook, loader, facts, parking)
             self._put(live_pass, seeds)
         except Exception:
-            state.restore()  # PyTorch's own iterator will draw again
+            state.restore()  # PyTorch's own iterator will make these draws again
             raise
         for former in self._under_way:
             former.is_replaced = former.is_replaced or former.facts is facts
@@ -110,7 +110,7 @@ class LivePasses:
         if workers == 0 or settings == own_settings(facts):
             return None
         if facts.today["num_workers"] == 0:
-            why = why_not_forked(live_pass.data_set)  # the program may have opened a file since
+            why = why_not_forked(live_pass.data_set)  # the program may have opened a file in the meantime
             if why is not None:
                 return why
         batches = workers * settings["prefetch_factor"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of workers with their own settings. They read an epoch's indices through a view that can be closed. A closed
-view looks like the end of the epoch, so pending batches come out in order and the workers wait for the next epoch."""
+"""Pools of workers with their own settings. A pool reads an epoch's indices through a view that can be closed. A closed
+view looks like the end of the epoch. Pending batches then come out in order, and the workers wait for the next epoch.
+"""
 
 import collections
 import itertools
@@ -17,7 +18,8 @@ _BETWEEN_LOOKS_S = 1.0  # to check that the workers are alive
 
 
 class Stream:
-    """Indices of batches. Indices of batches that were never used are given back and come first."""
+    """Indices of batches. A pool gives back indices of batches that were never used. They come first in the next pool.
+    """
 
     def __init__(self, indices):
         self._indices = iter(indices)
@@ -29,7 +31,7 @@ class Stream:
         return self._given_back.popleft() if self._given_back else next(self._indices)
 
     def draw_order(self):
-        """Draws the order now: a sampler draws its seed when it is first read."""
+        """Draws the order now. A sampler draws its seed when it is first read."""
         self.is_begun = True
         if not self._given_back:
             self._given_back.extend(itertools.islice(self._indices, 1))
@@ -55,7 +57,7 @@ class _Reading:
 
 
 class _View:
-    """Replaces the loader's index sampler."""
+    """View of a stream, in place of the loader's index sampler."""
 
     def __init__(self, sampler):
         self._sampler = sampler
@@ -69,14 +71,14 @@ class _View:
 
 
 class Pool:
-    """A copy of the loader (so that the program's own is never touched) and its iterator. `is_own`: True if the
-    settings are the program's."""
+    """A copy of the loader, and its iterator. The program's own loader is never touched. `is_own`: True if the settings
+    are the program's."""
 
     def __init__(self, loader, settings, is_own):
         self.settings = settings
         self.is_own = is_own
         self.iterator = None
-        self.handed_out = 0  # since it was opened
+        self.handed_out = 0  # number of batches since the pool was opened
         self._begins_when_read = False
         self._last = None
         self._view = _View(loader._index_sampler)
@@ -111,7 +113,7 @@ class Pool:
         if self._begins_when_read:
             self._begin()
         if not self.workers:
-            under_way.clear()  # from a batch that failed
+            under_way.clear()  # indices that remain from a batch that failed
         try:
             batch = next(self.iterator)
         except StopIteration:
@@ -146,8 +148,8 @@ class Pool:
             self.iterator._get_data = _data_within(self.iterator, self._loader.timeout or _LONGEST_BATCH_S)
 
     def _raise_where_workers_die(self, wanted):
-        """Sets whether a worker's death raises an error at once, wherever the program is, as in PyTorch. A read of a
-        batch notices it anyway."""
+        """Sets whether a worker's death raises an error at once, at any line of the program, as PyTorch does. Without
+        that, the next read of a batch notices the death."""
         iterator = self.iterator
         if iterator._worker_pids_set == wanted:
             return
@@ -158,7 +160,7 @@ class Pool:
         iterator._worker_pids_set = wanted
 
     def park(self):
-        """Keeps the pool to be opened again."""
+        """Keeps the pool so that it can be opened again."""
         self._raise_where_workers_die(False)
 
     def has_all_workers(self):
@@ -184,8 +186,8 @@ class Pool:
 
 
 def _data_within(iterator, longest_s):
-    """Returns a replacement of the iterator's `_get_data`. It raises soon after a worker was killed, or if no batch
-    comes within `longest_s`."""
+    """Returns a replacement of the iterator's `_get_data`. It raises soon after a worker was killed, and also if no
+    batch comes within `longest_s`."""
     reference = weakref.ref(iterator)
 
     def get_data():
@@ -201,7 +203,7 @@ def _data_within(iterator, longest_s):
 
 
 class Parking:
-    """Pools of one loader that wait to be used again. The one unused for longest is dropped first."""
+    """Pools of one loader that wait to be used again. The pool that was unused for longest is dropped first."""
 
     def __init__(self):
         self._pools = []
