@@ -29,7 +29,7 @@ struct PhaseReport {
 /// unit of the report's counters.
 struct ComparedRate {
   double seconds_per_sample = 0.0;
-  /// Of the 95 % interval, widened because the interval is evaluated repeatedly
+  /// Half-width of the 95 % interval, widened because the interval is evaluated repeatedly.
   double half_width_s = 0.0;
   bool operator==(const ComparedRate&) const = default;
 };

@@ -58,7 +58,7 @@ struct MeasureOptions {
 /// Several processes may report (`Report::global_rank`), each with its own clock. Each process
 /// counts the steps and samples of the whole training, and is measured alone. The process with the
 /// lowest rank gives the measurement. Exception: if the slowest process's confidence interval lies
-/// wholly above that of the lowest rank, the slowest process gives it. (Processes that wait for
+/// wholly above the lowest rank's, the slowest process gives it. (Processes that wait for
 /// each other in each step are equally fast, and the maximum of several equal estimates would be
 /// too slow.) Metrics come from the process with the lowest rank. The remark names stragglers. Uses
 /// the first 64 ranks that report; the remark says if there are more.

@@ -9,7 +9,7 @@
 namespace steptune {
 
 /// Returns the rank that sets the pace of the whole trial. That is the lowest rank, unless another
-/// rank is slower and its confidence interval lies wholly above that of the lowest rank. `ranks` is
+/// rank is slower and its confidence interval lies wholly above the lowest rank's. `ranks` is
 /// not empty.
 [[nodiscard]] int slowest_rank(const std::map<int, const Measurement*>& ranks);
 
