@@ -4,7 +4,7 @@
 import gc
 import sys
 
-frozen_at_start = 0  # number of objects that the interpreter itself froze at its start, as Python 3.12 does
+frozen_at_start = 0  # objects that the interpreter has frozen itself, as Python 3.12 does
 
 
 class _Finder:

@@ -17,8 +17,8 @@ def program_folder():
 
 
 def where():
-    """Returns `train.py:114`, the innermost frame outside of libraries. Without such a frame, returns the innermost
-    frame outside of the frameworks."""
+    """Returns `train.py:114`: the innermost frame outside libraries, otherwise the innermost outside the
+    frameworks."""
     return _innermost(traceback.walk_stack(sys._getframe(1)))
 
 

@@ -23,7 +23,7 @@ def first_line(error):
 
 
 def last_line(error):
-    """Returns the last line of an error. In an error of a worker, earlier lines say where the worker failed."""
+    """Returns the last line of an error. A worker's error first says where it came from."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
 

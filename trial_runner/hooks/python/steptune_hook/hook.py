@@ -44,7 +44,7 @@ class Hook:
 
     @contextlib.contextmanager
     def aside(self):
-        """Stops watching during a `with` block, for calls that the hook itself makes."""
+        """Pauses watching, for calls that the hook itself makes."""
         active, self.active = self.active, False
         try:
             yield
@@ -52,8 +52,8 @@ class Hook:
             self.active = active
 
     def trains_alone(self):
-        """Called before a training whose framework computes with other families' frameworks. Withdraws the hooks of
-        these families, so that no step counts twice. Returns False if one of these hooks has counted steps."""
+        """Called before a training whose framework computes with other families' frameworks. Withdraws their hooks, so
+        that no step counts twice. Returns False if one of them has counted steps."""
         global _trains_alone
         if _trains_alone is None:
             others = [other for other in _entered if other is not self]
@@ -110,7 +110,6 @@ class Hook:
             self.events.open()
 
     def survey(self):
-        """Reports the facts about the program, and each knob."""
         rank = ranks.rank_and_world_size()[0]
         fields = {"family": self.family, "mode": self.settings.mode, "rank": rank, "world_size": ranks.together()}
         fields.update(device=self.device(), pid=self.pid, python=platform.python_version(), **self.versions())

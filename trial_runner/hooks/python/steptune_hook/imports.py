@@ -22,8 +22,8 @@ def installed_modules():
 
 
 def fitting(names):
-    """Returns the names that fit into a line, in order. Drops the most deeply nested names first, since packages import
-    most of these modules themselves."""
+    """Returns the names that fit into a line, in order. Drops the deepest first, since packages import most of them by
+    themselves."""
     fits = set()
     left = _MOST_CHARACTERS
     for name in sorted(names, key=lambda name: name.count(".")):

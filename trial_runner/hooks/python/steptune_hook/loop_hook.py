@@ -53,8 +53,7 @@ class LoopProgress:
         if self.samples:
             document["samples"] = self.samples
         loss = self.known_loss()
-        # A guard counts each reported loss, so report a loss only once. Between two evaluations there may be no new
-        # loss.
+        # A guard counts each loss, so report each one only once.
         if loss is not None and loss is not self._reported_loss:
             document["loss"] = self._reported_loss = loss
         if self._host_watch is not None:
@@ -104,8 +103,8 @@ class LoopHook(hook.Hook):
             append_imported(self.settings, self.family)
 
     def is_line_due(self):
-        """True if the step that ends now is printed, or if its loss is one of the first losses. Only then must the hook
-        wait for the step's result. Otherwise the program may continue without waiting."""
+        """True if the step that ends now is printed, or if its loss is one of the first. Only then should the hook wait
+        for the step's result. Otherwise the program may run ahead."""
         is_first = self.settings.prints_events and self.progress.steps < hook.FIRST_LOSSES
         return is_first or perf_counter() >= self.progress.report.due_s
 

@@ -30,8 +30,7 @@ def together():
 
 
 def on_this_machine():
-    """Returns how many of these processes run on this machine. If the launcher does not say, returns the number of all
-    of them."""
+    """Returns the number of these processes on this machine; all of them if the launcher does not say."""
     try:
         return max(1, int(_first_set(_LOCAL_WORLD_SIZES, str(together()))))
     except ValueError:
@@ -120,8 +119,7 @@ def _claim(place):
         return True
     import socket
 
-    # A socket with an abstract name leaves no file. The name contains the parent's number, since processes of one
-    # program have the same parent.
+    # An abstract name leaves no file. It contains the parent's number, which all processes of a program share.
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         claim.bind("\0steptune-hook-%d-%d-%s" % (os.getuid(), os.getppid(), place))

@@ -17,7 +17,7 @@ class Report:
         self._origin_s = perf_counter()
         self._pid = os.getpid()
         self._silent = not settings.prints_steps
-        self.due_s = math.inf if self._silent else -math.inf  # time of the next line
+        self.due_s = math.inf if self._silent else -math.inf
         self._first = True
         self.waiting = None  # arguments of `step` for the last step, if it was not printed
 

@@ -85,8 +85,8 @@ def _note(noted, params, value):
 
 
 def _settings(hook, own, dtrain, has_limit):
-    """Returns the parameters to set, given the program's own parameters. `has_limit`: True if XGBoost never uses more
-    threads than OpenMP uses by default."""
+    """Returns the parameters to set, given the program's own parameters. `has_limit`: XGBoost never uses more threads than
+    OpenMP does by itself."""
     knobs = hook.knobs.training
     is_binned = any("QuantileDMatrix" in kind.__name__ for kind in type(dtrain).__mro__)
     why = "a QuantileDMatrix is binned before the training" if is_binned else None

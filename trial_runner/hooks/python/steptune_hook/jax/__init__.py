@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Family of JAX (also Flax and Optax). The step is a compiled function that returns a state like its arguments. Among
-several, it is the one that takes the most time.
+"""Family of JAX (also Flax and Optax). The step is the compiled function that returns a state like its arguments and
+takes most time.
 
 hook       connects the parts
 compiled   stand-ins for compiled functions

@@ -53,7 +53,7 @@ class JaxHook(loop_hook.LoopHook):
         return now_s
 
     def _end(self):
-        self.progress.report.waiting = None  # the end of the last step is unknown, because nobody has waited for it
+        self.progress.report.waiting = None  # nobody has waited for its end
         super()._end()
 
 

@@ -25,8 +25,7 @@ class JaxKnobs(KnobGroups):
 
 
 def _setting(option, shown=lambda own: own, own=lambda shown: shown):
-    """Returns the `Setting` of an option of `jax.config`. `shown(own)` converts the option's value to the knob's,
-    `own(shown)` converts it back."""
+    """`shown(own)` converts a value of an option of `jax.config` to the knob's; `own(shown)` converts it back."""
     return Setting(
         lambda: shown(jax.config.values[option]),
         lambda value: jax.config.update(option, own(value)),

@@ -19,7 +19,7 @@ class _Function(Function):
     def __init__(self, key):
         self.key = key  # keeps the stand-in alive, since its `id` identifies the function
         self.calls = 0
-        self.seconds = 0.0  # total of the calls that were waited for, without compilations
+        self.seconds = 0.0  # of calls that were waited for, without compilations
         self.measured = 0
         self.carries = False  # True if it returns a state like its arguments
         self.batch = None  # index of the batch among the leaves of the arguments
@@ -97,7 +97,7 @@ class Steps:
             self._others.other_ended(function)
 
     def _measure(self, function, leaves, output, started_s):
-        """Waits for the call. The first call of a function compiles it, so its time does not count."""
+        """Waits for the call. A function's first call compiles it, so it does not count."""
         jax.block_until_ready(output)
         if function.calls == 1:
             function.carries, function.batch = _carried(leaves, output)
@@ -109,7 +109,7 @@ class Steps:
             return
         candidates = [other for other in self._functions.values() if other.carries and other.measured]
         self._step = max(candidates, key=lambda other: other.seconds)
-        # Count the earlier calls of the step, too. Only the last call's output is known.
+        # Only the last call's output is known.
         for call in range(self._step.calls):
             is_last = call == self._step.calls - 1 and self._step is function
             self._count(self._step.samples, output if is_last else None, is_waited_for=True)

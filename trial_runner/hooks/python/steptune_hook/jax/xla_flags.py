@@ -27,8 +27,7 @@ _PROGRAM = "import jax; jax.devices('cpu')"
 
 
 def known(choices):
-    """Returns the choices whose flags XLA knows. Tries all choices at once. If that fails, tries each half separately.
-    """
+    """Returns the choices whose flags XLA knows. Tries all at once, then, if that fails, each half."""
     choices = list(choices)
     if not choices or _runs(choices):
         return choices

@@ -53,7 +53,7 @@ class DatasetKnobs:
         return map_dataset
 
     def _calls_for(self, made, own):
-        """Returns the values of `num_parallel_calls` and `deterministic` to set; None if the program's values stay."""
+        """Returns `num_parallel_calls` and `deterministic` to set; None if the program's values stay."""
         # TensorFlow refuses a number of calls together with `synchronous`.
         why = "the program asks for synchronous calls" if getattr(made, "_force_synchronous", False) else None
         if own is None or own == 1:

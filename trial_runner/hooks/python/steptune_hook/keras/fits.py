@@ -58,7 +58,7 @@ class Fits:
             self._model = self._adapter = None
 
     def _begins(self, model, counts, callbacks=None):
-        """Records that a training begins. `counts` names the call that counts as a step."""
+        """`counts`: the call that counts as a step."""
         if not self._hook.trains_alone():
             return False
         self._hook.training_begins()

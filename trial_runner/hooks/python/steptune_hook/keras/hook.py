@@ -51,7 +51,7 @@ class KerasHook(loop_hook.LoopHook):
         return self.apart == 0 and self.may_train()
 
     def counted(self, samples, loss, steps=1):
-        """Called after each step. Reads the loss only if it is needed, because reading it waits for the step."""
+        """Called after each step. Reads the loss only if it is due, because that waits for the step."""
         is_read = loss is not None and self.is_line_due()
         self.step_ended(samples, loss() if is_read else loss, steps)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of models, which `compile` accepts, and of PyDatasets, which are arguments of their constructors."""
+"""Settings of models (arguments of `compile`) and of PyDatasets (arguments of their constructors)."""
 
 import random
 import weakref

@@ -5,9 +5,9 @@ import weakref
 
 
 class Turns:
-    """Counts the steps of several optimizers or models. A round ends when an optimizer or model makes a step and has
-    already made one in this round. If they alternate, only the steps of the one with the most steps in a round count.
-    If they train in succession, each step counts except the first one after a change."""
+    """Counts the steps of several optimizers or models. A round ends when one of them steps a second time. If they
+    alternate, only the steps of the one with the most steps in a round count. If they train in succession, each step
+    counts except the first one after a change."""
 
     def __init__(self):
         self._round = weakref.WeakKeyDictionary()  # steps in this round, by optimizer or model

@@ -7,9 +7,8 @@ from steptune_hook.knobs.knob_status import KnobStatus
 
 
 class KnobGroups:
-    """The groups of knobs of a family. A group has `statuses()`, which yields a `KnobStatus` for each of its knobs, and
-    may have `wrap()`. The hook calls the group `collector` after each step. Without its knob in the family's table,
-    `collector` does nothing."""
+    """A family's groups of knobs. A group has `statuses()`, which yields a `KnobStatus` for each knob, and may have
+    `wrap()`. The hook calls the group `collector` after each step, which does nothing if the table lacks its knob."""
 
     def __init__(self, hook):
         self.table = read_table(hook.family)

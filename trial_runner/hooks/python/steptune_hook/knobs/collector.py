@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's garbage collector, which searches for objects that refer to each other. The value `freeze` excludes the
-objects that exist when training begins. The value `every_50` also freezes. It collects after every 50 steps instead of
-automatically."""
+"""Python's garbage collector, which searches for objects that refer to each other. `freeze` excludes the objects that
+exist when training begins. `every_50` also freezes, and collects after every 50 steps instead of automatically."""
 
 import gc
 
@@ -11,7 +10,7 @@ from steptune_hook.knobs.knob_status import KnobStatus
 NAME = "gc"
 _AUTO, _FREEZE, _EVERY = "auto", "freeze", "every_"
 _CHOICES = (_AUTO, _FREEZE, "every_50")
-# Until this step, optimizers, loaders and compiled kernels make their long-lived objects, so freeze again then.
+# By this step, optimizers, loaders and compiled kernels have made their long-lived objects.
 _FROZEN_AGAIN_AT_STEP = 10
 
 
@@ -51,7 +50,6 @@ class GarbageCollectorKnob:
             self._value = _FREEZE
 
     def restore(self):
-        """Enables automatic collection."""
         if self._value != _AUTO:
             self._put(_AUTO, 0)
 

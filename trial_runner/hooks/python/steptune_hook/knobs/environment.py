@@ -58,8 +58,7 @@ def _value(knob):
 
 
 def _why_another_value(knob, now):
-    """Returns why the program's own value is unknown, given `now`, the value for unset variables: a variable has a text
-    that belongs to no value."""
+    """Returns why `now`, the value without variables, may not be today's: a variable has an unknown text."""
     if knob["environment"].get(now) != {}:
         return None
     names = {name for variables in knob["environment"].values() for name in variables}
@@ -100,7 +99,6 @@ def _choices(knob, now):
 
 
 def _preloaded(knob):
-    """Returns the preloaded libraries by value."""
     return {
         value: variables["LD_PRELOAD"]
         for value, variables in knob["environment"].items()

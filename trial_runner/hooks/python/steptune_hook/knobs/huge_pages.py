@@ -21,7 +21,7 @@ def why_not():
 
 
 def are_in_use():
-    """True if the kernel has given huge pages to this process."""
+    """True if the kernel has given some to this process."""
     for line in _text("/proc/self/smaps_rollup").splitlines():
         if line.startswith("AnonHugePages:"):
             return int(line.split()[1]) > 0

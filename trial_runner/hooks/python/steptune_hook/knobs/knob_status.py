@@ -3,7 +3,7 @@
 
 
 class KnobStatus:
-    """Status of a knob. If `why` is set, the knob may not be changed here, or the change failed."""
+    """If `why` is set, the knob may not be changed here, or the change failed."""
 
     def __init__(self, name, today=None, value=None, why=None, choices=None, where=(), also=()):
         self.name = name

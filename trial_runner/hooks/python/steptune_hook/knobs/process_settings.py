@@ -24,7 +24,6 @@ class ProcessSettings:
         self._refused = {}
 
     def settle(self):
-        """Sets the requested values."""
         for name in self._requested:
             self._set(name)
 

@@ -12,8 +12,8 @@ class SettledKnobs:
         self._statuses = {}
 
     def settle(self, name, today, why=None):
-        """Called when a training begins. `today`: the program's own value of the knob. `why`: reason why the knob
-        cannot be changed, or None. Returns the value to set; None if the program's value stays."""
+        """Called when a training begins, with the program's own value of a knob, and why it cannot be changed. Returns
+        the value to set; None if the program's stays."""
         wanted = self._requested.get(name)
         is_set = why is None and wanted is not None and wanted != today
         self.note(KnobStatus(name, today=today, value=wanted if is_set else today, why=why))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps torch.autograd.backward, which Tensor.backward calls. Also wraps gradient scalers, which change the loss before
-it."""
+"""Wraps torch.autograd.backward, which Tensor.backward calls, and the scaling of losses before it."""
 
 import weakref
 from threading import get_ident
@@ -15,8 +14,7 @@ MOST_BACKWARDS = 10000  # most backwards of a step whose loss is reported
 
 
 class _ScaledLosses(PickledByValue):
-    """Losses that a scaler has scaled. `unscaled` maps the id of a scaled loss, while that exists, to a reference to it
-    and the original loss."""
+    """`unscaled`: by id of a scaled loss that still exists, a reference to it and the original loss."""
 
     _attributes_of_stand_in = {"are_watched": False}
 
@@ -88,8 +86,7 @@ def wrap(hook):
             if progress.backwards < MOST_BACKWARDS:
                 progress.loss_roots.extend(roots)  # the optimizer may step within the backward
             else:
-                # A program may run backwards without steps (adversarial attacks, for example). Do not keep their losses
-                # forever.
+                # A program may run backwards without steps (attacks, say); do not keep their losses forever.
                 del progress.loss_roots[:]
             try:
                 return original(tensors, *arguments, **named)
@@ -143,7 +140,7 @@ def wrap(hook):
         return step
 
     hook.patches.replace(torch.autograd, "backward", wrap_backward)
-    # From PyTorch 2.3 on, the scaler of torch.cuda.amp is a subclass of the scaler of torch.amp.
+    # From 2.3 on, that of torch.cuda.amp is a subclass of that of torch.amp.
     scaler = getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler)
     hook.patches.replace(scaler, "__init__", wrap_scaler_init)
     hook.patches.replace(scaler, "scale", wrap_scale)

@@ -38,8 +38,8 @@ class Batches:
         return self._no_grad_batch is not None
 
     def add(self, loader, batch):
-        """Called when a loader has returned a batch. Returns True if the batch was fetched without gradients. It then
-        belongs to an evaluation, unless a training forward receives it."""
+        """Called when a loader has returned a batch. Returns True if the batch belongs to an evaluation, unless a
+        training forward receives it later."""
         samples = loader.count_samples(batch)
         samples_of_all = self._of_all_ranks(loader, samples)
         if loader.training is None and not torch.is_grad_enabled():
@@ -55,7 +55,6 @@ class Batches:
         self.fetched.append((loader, samples, samples_of_all))
 
     def evaluated(self):
-        """Called when a forward without training begins."""
         self._evaluated_since_fetch = True
         # Otherwise the evaluation may use the batch without gradients
         self._evaluated_fetched |= self._no_grad_batch is None
@@ -72,7 +71,7 @@ class Batches:
         for loader, _, _ in self.fetched:
             if loader.training is None:
                 loader.training = False
-        # Keep the batches that training loaders fetched before the evaluation; drop the evaluation's own batches.
+        # Keep batches that training loaders fetched before the evaluation.
         evaluated = self.fetched[-1][0]
         self.fetched[:] = [b for b in self.fetched if b[0].training and b[0] is not evaluated]
 
@@ -126,9 +125,9 @@ class Batches:
         self._evaluated_since_fetch = self._evaluated_fetched = False
 
     def forget_abandoned(self, samples_of_forward=None, next_read=None):
-        """Drops batches of loaders that nobody reads any more, except for the last loader. Before the first step, this
-        applies to all loaders whose use is unknown. Later, it applies to loaders that an evaluation reads, and to
-        passes that were read to their end. Drops none if the forward uses all fetched batches."""
+        """Drops batches of loaders that nobody reads any more, except for the last loader. Drops only batches from
+        before the first step, of loaders that an evaluation reads, and of passes that were read to their end. Drops
+        none if the forward uses all fetched batches."""
         fetched = self.fetched
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self.only_read = None

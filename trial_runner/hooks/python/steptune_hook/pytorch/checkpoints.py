@@ -12,7 +12,7 @@ from steptune_hook.part_clock import APART, DATA
 
 
 def wrap(hook):
-    written = set()  # files that all ranks would write without the hook
+    written = set()  # files that all ranks would write
 
     def wrap_save(original):
         def save(obj, f, *arguments, **named):
@@ -49,8 +49,8 @@ def wrap(hook):
 
 
 def wrap_safetensors(hook):
-    """Wraps the writing of files by safetensors, if the program has imported it. Its save functions look up
-    `serialize_file` in the module at each call, so it can be replaced."""
+    """Wraps safetensors' function that writes files, if the program has imported it. The save functions look it up in
+    the module at each call."""
     module = sys.modules.get("safetensors.torch")
     if not hasattr(module, "serialize_file"):
         return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the parts of a step in the GPU's own time, by events at a few places of some steps. Events are read after
-the GPU has reached them. About every eighth short step is measured. The number of steps between measurements is random.
-With a fixed number, a loader's rhythm could coincide with the measurements."""
+the GPU has reached them. About every eighth short step is measured, at random: a loader's rhythm could coincide with
+fixed distances."""
 
 import collections
 import random
@@ -68,19 +68,18 @@ class GpuParts:
         self._step = None
         self._next_measurement = _FIRST
         self._measured_step = 0  # step of the last measurement
-        self._measured_s = 0.0  # training time at that step
+        self._measured_s = 0.0
         self._random = random.Random(0)  # keeps the program's generator unchanged
         self._unread = collections.deque()
         self._totals_s = [0.0] * len(PARTS)
         self._known_until = 0  # last step whose parts are known
-        self._known_until_s = None  # training time at that step
-        # One entry per measurement: seconds without work between steps, all seconds, and the steps and training time
-        # that the measurement represents.
+        self._known_until_s = None
+        # Per measurement: seconds without work between steps, all seconds, and the steps and training time that it
+        # represents.
         self._recent = collections.deque(maxlen=_RECENT)
 
     @property
     def is_looking(self):
-        """True if the current step is measured."""
         return self._step is not None
 
     def forward_begins(self):
@@ -157,8 +156,8 @@ class GpuParts:
             whole_s = sum(by_part)
             if whole_s <= 0.0:
                 continue
-            # Assume that the steps since the last measurement are like this step. If the time since then is longer than
-            # usual, the measurement still represents the same number of steps, but a larger share of their time.
+            # Assume that the steps since the last measurement are like this one. If they took longer than usual, the
+            # measurement represents a larger share of time.
             steps = step.number - self._known_until
             self._recent.append((idle_s, whole_s, steps, step.training_s - self._known_until_s))
             self._known_until, self._known_until_s = step.number, step.training_s

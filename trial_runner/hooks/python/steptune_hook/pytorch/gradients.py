@@ -54,17 +54,15 @@ class Witness:
         self._writes = parameter.grad._version
 
     def was_touched(self):
-        """True if the gradient was zeroed, clipped or replaced since this object was made."""
+        """True if the gradient was zeroed, clipped or replaced since."""
         return self._parameter.grad is not self._gradient or self._gradient._version != self._writes
 
 
 def trained_by(optimizers):
-    """Yields the parameters of these optimizers."""
     return (p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"])
 
 
 def is_dense(gradient):
-    """True if the gradient is a plain dense tensor."""
     return type(gradient) is torch.Tensor and gradient.layout == torch.strided
 
 

@@ -27,8 +27,8 @@ _WHY_SEPARATE = (
 
 
 class Hook(hook.Hook, PickledByValue):
-    """State that the wrapped calls share. The hook watches one thread, which trains. This is the thread that imported
-    torch, or another thread in which training begins."""
+    """State that the wrapped calls share. They watch one thread, which trains: the thread that imported torch, or
+    another in which training begins."""
 
     family = "pytorch"
     _attributes_of_stand_in = {"clock": types.SimpleNamespace(current=FORWARD)}
@@ -73,8 +73,7 @@ class Hook(hook.Hook, PickledByValue):
         self._begin()
 
     def _begin(self):
-        """Starts with empty state, also in a forked child. A child has its own progress. Most children, such as a
-        loader's workers, make none."""
+        """Starts anew, also in a forked child. A child has its own progress, and mostly none (a loader's worker)."""
         from steptune_hook.pytorch import gradients
         from steptune_hook.pytorch.noise_looks import NoiseLooks
         from steptune_hook.pytorch.progress import Progress
@@ -114,8 +113,8 @@ class Hook(hook.Hook, PickledByValue):
         return self.active and threading.get_ident() == self.thread
 
     def watches_training(self):
-        """Like `watches`, for the calls with which training begins. Before training has begun, the thread that makes
-        such a call becomes the watched thread."""
+        """Like `watches`, for calls with which training begins. The thread that makes the first such call is watched.
+        """
         if self.active and threading.get_ident() != self.thread and not self.progress.has_begun():
             self.thread = threading.get_ident()
             self.progress.goes_to_another_thread()
@@ -137,7 +136,7 @@ class Hook(hook.Hook, PickledByValue):
         self.progress.ends()
         self.knobs.loader.end()
         self.knobs.strategy.end()
-        # Restore the garbage collector: some libraries report frozen objects as leaked (nanobind, which Triton uses).
+        # Libraries report objects that stay frozen as leaked (nanobind, which Triton uses).
         self.knobs.collector.restore()
 
     def survey_after_step(self):

@@ -15,25 +15,24 @@ def has_queue(iterator):
 
 
 class Waiting(collections.namedtuple("Waiting", "number early queued is_next_early")):
-    """Batches that workers had returned, but the loader had not handed out, when the program asked for batch `number`.
-    `early`: batches that the loader has stored because they came before their turn. `queued`: batches still in the
-    queue."""
+    """Batches from workers that were not handed out when the program asked for batch `number`. The loader has stored
+    `early` batches before their turn; `queued` batches are still in the queue."""
 
     @property
     def depth(self):
         return self.early + self.queued
 
     def had_to_wait(self, later):
-        """True if batch `number` had not arrived. The next request (`later`) shows this: if the program waited, batches
-        that arrived in the meantime became early. Returns None if `later` is not the next request."""
+        """True if batch `number` had not arrived. The next request (`later`) shows this: while the program waited,
+        batches that arrived became early. None if `later` is not the next request."""
         if later.number != self.number + 1:
             return None
         return not self.is_next_early and later.early + 1 - self.early > self.queued
 
 
 def waiting_batches(iterator):
-    """Returns the waiting batches. Returns None if they are unknown, and for the first batch of a pass, because its
-    workers have just started. Never waits."""
+    """Returns None if the number is unknown, and for a pass's first batch, whose workers have just started. Never
+    waits."""
     try:
         number = iterator._rcvd_idx
         if number == 0:

@@ -48,8 +48,7 @@ class LoaderFacts:
         self.switched_settings = None  # settings of passes that are switched while they run
         self.batch_bytes = 0
         self.data_set_state = None
-        # True if the data set is compared during a pass that may be switched; False if comparing takes too long
-        self.compares_data_set = True
+        self.compares_data_set = True  # False if comparing the data set takes too long
         self.random_state = None  # the program's random state when it made a pass that is still unread
         self.was_shown_to_train = False  # True if its constructor arguments show that it trains
         self.shared = None  # its batches, divided among ranks
@@ -60,10 +59,10 @@ class LoaderFacts:
         self._under_way = weakref.WeakSet()  # iterators of its passes
         self._is_always_read = False
         self._batch_size = _batch_size(loader)
-        # Each item of the loader is either a batch that the data set makes, or a sample. In the second case, the
-        # program joins samples to batches, which a forward may show.
+        # The loader's items are either batches that the data set makes or, as a forward may show, samples that the
+        # program collates.
         self.may_give_samples = self._batch_size is None and getattr(loader, "batch_sampler", None) is None
-        self.count_samples = self._count_first  # function that counts the samples in a batch
+        self.count_samples = self._count_first  # samples in a batch
         self._samples_in_first = None  # samples in the loader's first batch, counted as `count_samples` does
 
     def _count_first(self, batch):
@@ -104,11 +103,10 @@ class LoaderFacts:
         return None if loader is None else self._lengths(loader, loader)[0]
 
     def _lengths(self, loader, *things):
-        """Returns the lengths of the loader and its parts. To count its batches, a sampler may draw all batches of a
-        pass, which may take long."""
+        """Returns the lengths of the loader and its parts. A sampler may draw the batches of a pass to count them,
+        which may take long."""
         state = RandomState(usual_sources(getattr(loader, "generator", None)))
-        # Hide this request from PyTorch. If the length of an iterable data set was requested, PyTorch warns of each
-        # batch beyond it.
+        # If an iterable data set's length was requested, PyTorch warns of each batch beyond it.
         requested = getattr(loader, "_IterableDataset_len_called", None)
         try:
             return [_length(thing) for thing in things]
@@ -190,19 +188,19 @@ def _length(value):
 class Loaders:
     def __init__(self, hook):
         self._hook = hook
-        self._facts = weakref.WeakKeyDictionary()  # facts by loader
+        self._facts = weakref.WeakKeyDictionary()  # by loader
         # By batch sampler that a loader made: the batch size in the unchanged program, and True if the loader was shown
         # to train. Accelerate makes another loader with the same batch sampler.
         self._made = weakref.WeakKeyDictionary()
         self._passes = {}  # by id of their iterator: (reference to it, facts of its loader, True if it has a queue)
-        self.known = {}  # facts by id, in order: the last loader that was trained on; without one, the last loader
+        self.known = {}  # by id, in order: the last loader that was trained on, otherwise the last one
         patches = hook.patches
         patches.replace(DataLoader, "__init__", self._wrap_init)
         patches.replace(DataLoader, "__iter__", self._wrap_iter)
         patches.replace(dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
 
     def facts_of(self, loader):
-        """Returns the facts of a loader. They may be new, since a subclass may have skipped DataLoader.__init__."""
+        """Returns the facts of a loader. A subclass may have skipped DataLoader.__init__, so they may be new."""
         return self._facts.get(loader) or self._remember(loader)
 
     def _remember(self, loader):
@@ -256,8 +254,7 @@ class Loaders:
         return __init__
 
     def _look_at_batches(self, loader, today, trains):
-        """Records how the loader makes its batches. `today`: the batch size in the unchanged program, if the hook has
-        changed it."""
+        """`today`: the batch size in the unchanged program, if the hook has changed it."""
         facts = self._remember(loader)
         batches = loader.batch_sampler
         if loader.batch_size is None:

@@ -11,8 +11,8 @@ class MicroBatches:
 
     def __init__(self, gradients, backwards):
         self.backwards = backwards
-        self.norms = []  # norms before the first, after the first and after the last backward
-        self.samples = 0  # samples of the first micro-batch
+        self.norms = []  # before the first, after the first and after the last backward
+        self.samples = 0  # of the first micro-batch
         self._gradients = gradients
         self._forwards = 0
         self._smallest = None  # the parameter with the smallest gradient
@@ -28,7 +28,7 @@ class MicroBatches:
         return self._keep_norm()
 
     def backward_begins(self):
-        """Returns False if the gradient was changed since the last backward. It is then no sum over micro-batches."""
+        """False if the gradient was touched since the last backward, so that it is no sum."""
         return not self._witness.was_touched()
 
     def backward_ended(self, progress):

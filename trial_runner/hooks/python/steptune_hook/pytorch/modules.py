@@ -65,12 +65,11 @@ class Modules(PickledByValue):
             hook.patches.replace(torch, "compile", self._wrap_compile)
 
     def device(self):
-        """Returns the device type of the outermost modules' parameters."""
         return next((p.device.type for module in list(self.roots) for p in module.parameters()), "cpu")
 
     def pin(self):
-        """Watches only the classes of the outermost modules and of the modules that they wrap. The wrapped modules are
-        needed because a program that trains with DistributedDataParallel may evaluate the module inside."""
+        """Watches only the classes of the outermost modules and of the modules that they wrap. With
+        DistributedDataParallel, a program may evaluate the wrapped module."""
         self._hook.patches.restore(torch.nn.Module, "__call__")
         for root in list(self.roots):
             for module in _with_wrapped(root):
@@ -161,7 +160,7 @@ class Modules(PickledByValue):
         return __call__
 
     def unsettle(self):
-        """Forgets which modules need no further handling, since their forward must be wrapped now."""
+        """Forgets settled modules, since their forward is to be wrapped now."""
         self._settled.clear()
 
     def _settle(self, module):
@@ -217,8 +216,8 @@ class Modules(PickledByValue):
         self._hook.guarded(inputs.follow, output)
 
     def _is_frozen_copy(self, module):
-        """True for a frozen copy of a trained model, such as an average of its weights. Data transformations may be of
-        the same class (nn.Sequential), but have no weights."""
+        """True for a frozen copy of a trained model, such as an average of its weights. Transforms of the same class
+        (nn.Sequential) have no weights."""
         is_like_model = type(module) in self._pinned and next(module.parameters(), None) is not None
         return is_like_model and not torch.is_grad_enabled() and self._hook.watches()
 
@@ -245,7 +244,7 @@ class Modules(PickledByValue):
     def _is_watched(self, module):
         if self._hook.watches():
             return self._is_trainable(module)
-        # Other threads may only run inference, so training must be certain.
+        # Another thread may only run inference.
         trains = self._hook.active and torch.is_grad_enabled() and module.training
         return trains and self._is_trainable(module) and self._hook.watches_training()
 

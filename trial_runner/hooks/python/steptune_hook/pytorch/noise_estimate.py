@@ -5,7 +5,7 @@
 import collections
 import math
 
-_RECENT = 64  # number of estimates that count; older ones are dropped, because the scale grows during training
+_RECENT = 64  # estimates that count; older ones are dropped, because the scale grows during training
 _FEWEST = 4
 _CLEAR = 2.0  # the mean squared gradient must exceed this many of its standard errors
 # A scale below this share of the few samples is a rounding error, because both norms are of the same samples

@@ -13,8 +13,7 @@ from steptune_hook.pytorch.rank_gradients import RankGradients
 STEPS_BETWEEN = 4
 MOST_SHARE = 0.001  # of the training time
 _STEPS_AFTER_REFUSAL = 64
-# Number of first measurements, which may take a larger share, so that a short trial also measures something
-_FIRST_LOOKS = 16
+_FIRST_LOOKS = 16  # these may take a larger share, so that a short trial also measures something
 _FIRST_SHARE = 10  # factor of `MOST_SHARE` for the first looks
 _MOST_UNREAD = 64
 _SIZES = 16  # number of remembered batch sizes of measured ranks
@@ -23,8 +22,7 @@ _USUAL_SHARE = 0.75
 
 
 class NoiseLooks:
-    """Decides when to measure. `find_gradients()` returns the program's gradients; None if no valid measurement is
-    possible."""
+    """`find_gradients()` returns the program's gradients; None if they allow no valid measurement."""
 
     def __init__(self, find_gradients):
         self._find_gradients = find_gradients
@@ -39,7 +37,6 @@ class NoiseLooks:
 
     @property
     def is_looking(self):
-        """True if the gradient of the current step is measured."""
         return self._look is not None
 
     @staticmethod
@@ -75,7 +72,6 @@ class NoiseLooks:
             self._unread.append((look.few_samples(), look.many_samples(), look.backwards, look.norms))
 
     def dropped(self):
-        """Called if the step was abandoned."""
         self._look = None
 
     def metrics(self):

@@ -23,8 +23,7 @@ class Optimizers(PickledByValue):
         self._in_round = weakref.WeakSet()
         self._alone = _nobody  # reference to the only optimizer of the round, if there is only one
         self._has_repeated = False  # True if that optimizer was alone in the previous round, too
-        # Number of steps when the round began; a larger number now means that plain steps came since then
-        self._round_step = 0
+        self._round_step = 0  # number of steps when the round began; more steps since then were plain
         self.calls = 0
         self.closure = False
         self.made = []  # (class name, where), in order
@@ -45,7 +44,6 @@ class Optimizers(PickledByValue):
         return __init__
 
     def adopt(self, optimizer):
-        """Watches the optimizer's steps from now on."""
         cls = type(optimizer)
         # An inherited step that is wrapped already must not be wrapped twice.
         if not self._hook.patches.is_replaced(cls, "step"):
@@ -118,8 +116,8 @@ class Optimizers(PickledByValue):
         return step
 
     def _was_skipped(self, returned):
-        """Returns True if the hook skipped the step. Not part of `step`, which may be pickled by value: other
-        interpreters lack the hook's classes."""
+        """True if the hook skipped the step. Not part of `step`, which may be pickled by value: other interpreters lack
+        the hook's classes."""
         is_skipped = type(returned) is Skipped
         if is_skipped:
             self._hook.guarded(self._hook.progress.step_skipped)
@@ -132,9 +130,8 @@ class Optimizers(PickledByValue):
         return in_backward and isinstance(threading.current_thread(), threading._DummyThread)
 
     def _stepped(self, optimizer):
-        """Counts steps. With several optimizers, a step is a round, which ends when an optimizer steps again. In
-        programs that train models one after another (federated learning), a round also ends with the first batch of the
-        next model."""
+        """Counts steps. With several optimizers a step is a round, which ends when an optimizer steps again. If models
+        are trained one after another (federated learning), it also ends with the next model's first batch."""
         progress = self._hook.progress
         has_turn_again = optimizer in self._in_round
         has_repeated = self._has_repeated or progress.steps > self._round_step

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles batches that are fetched before the program trains on the previous batch, as in accelerate, Hugging Face's
-Trainer, and prefetchers."""
+"""Handles batches that are fetched before the previous one is trained on: accelerate, Hugging Face's Trainer,
+prefetchers."""
 
 from steptune_hook.pytorch import tensors
 
@@ -17,8 +17,8 @@ class PrefetchedBatch:
         self._abandoned = []  # fetched batches of abandoned passes that nobody reads any more
 
     def restarts(self, loader, fetched):
-        """Called when another pass over the loader begins. Drops the batches of an earlier pass if it was abandoned, or
-        read to its end without training."""
+        """Called when another pass over the loader begins. Drops the batches of an abandoned pass, and of a pass that
+        was read to its end without training."""
         self.of_step = [batch for batch in self.of_step if batch[0] is not loader]
         if not loader.is_trained_on_in_pass and not loader.is_exhausted and not loader.is_read():
             self._abandoned = [batch for batch in fetched if batch[0] is loader]
@@ -32,15 +32,15 @@ class PrefetchedBatch:
 
     def _give_up(self, loader, fetched):
         if not loader.has_trained_ahead:
-            # The pass had a single step, which used both batches. So count this batch now.
+            # The pass had a single step, which used both batches, so this one is counted late.
             loader.is_fetched_ahead = False
             fetched.append(self.batch)
         self.batch = None
 
     def forget_abandoned(self, fetched, is_next_to_come):
-        """Drops batches of abandoned passes if the program reads a newer pass over the same loader, since the forward
-        uses the newer pass. If each batch has its own pass (a task's support and query), the program reads no pass, and
-        nothing is dropped. `is_next_to_come`: True if the forward's own batch is not in `fetched` yet."""
+        """Drops batches of abandoned passes if a newer pass over the same loader is being read, since the forward uses
+        that pass. If each batch has its own pass (a task's support and query), no pass is being read, and nothing is
+        dropped. `is_next_to_come`: the forward's own batch is not in `fetched` yet."""
         abandoned, self._abandoned = self._abandoned, []
         abandoned = [batch for batch in abandoned if batch[0].is_read()]
         remaining = [batch for batch in fetched if all(batch is not other for other in abandoned)]

@@ -16,8 +16,7 @@ from steptune_hook.pytorch.sample_count import SampleCount
 
 
 class Progress:
-    """Counters of a training. `samples_of_all(loader, samples)` returns the samples of a batch on all ranks, given its
-    samples on this rank.
+    """`samples_of_all(loader, samples)` returns the samples of a batch on all ranks, given those on this rank.
 
     `is_plain` is True if the current step has nothing that needs more work, such as an evaluation or a measurement of
     gradients. The wrapped calls then skip this work. Programs evict the hook's code from the processor's caches in each
@@ -59,12 +58,11 @@ class Progress:
         self._has_gpu_parts = False
 
     def has_begun(self):
-        """True if a backward was seen."""
         return self.steps > 0 or self.backwards > 0 or self.skipped_steps > 0
 
     def goes_to_another_thread(self):
-        """Drops batches of the previous thread, because it did not train. It may still load batches for the new thread,
-        but these are not seen any more."""
+        """Drops batches of the previous thread, which did not train. It may load batches for the new thread, unseen
+        from now on."""
         self.batches.forget_all()
         self._passes.forget_restart()
         self.clock.switch(OTHER)
@@ -126,7 +124,6 @@ class Progress:
         self.parts.forward_begins()
 
     def trained(self):
-        """Called when the training forward is over."""
         self.parts.forward_ended()
 
     def evaluates(self):
@@ -160,7 +157,7 @@ class Progress:
 
     def backward_begins(self):
         if self._evaluated_with_gradients and not self.training_forwards:
-            # This program trains in evaluation mode. So from now on, only gradients decide whether a forward trains.
+            # This program trains in evaluation mode, so from now on only gradients decide.
             self.modes_count = False
         self.end_phase()
         self._passes.backward_or_step_came()
@@ -189,7 +186,6 @@ class Progress:
             self.step_ended()
 
     def step_ended(self):
-        """Called when the optimizer's step is done."""
         self.end_phase()
         self._passes.backward_or_step_came()
         self.batches.give_to_step()
@@ -278,7 +274,7 @@ class Progress:
         return min(self._noise_looks.next_step, received_step) if looks else received_step
 
     def step_skipped(self):
-        """Called if a scaler found gradients that are not finite. No step was made, but the samples were used."""
+        """Called if a scaler found gradients that are not finite: no step, but its samples were seen."""
         self._end_checkpoint()
         self.clock.confirm()
         self.skipped_steps += 1
@@ -332,7 +328,6 @@ class Progress:
             self.phases.extend(self.clock.now_s)
 
     def ends(self):
-        """Called at the program's end."""
         self.end_phase()
         self.report.flush()
 
@@ -348,7 +343,6 @@ class Progress:
         return self.sample_count.up_to(self.steps)
 
     def samples_in_step(self):
-        """Returns the samples of this rank in the current step."""
         return self.sample_count.in_step(self.backwards, self.backwards_per_step)
 
     def loss(self):

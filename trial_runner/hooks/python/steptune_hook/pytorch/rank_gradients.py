@@ -20,12 +20,12 @@ class RankGradients:
     backwards = 1
 
     def __init__(self, gradients):
-        self.norms = []  # norms before the backward, of this rank, of all ranks
+        self.norms = []  # before the backward, of this rank, of all ranks
         self.samples = 0
-        self.spent_s = 0.0  # seconds within the backward
+        self.spent_s = 0.0
         self._gradients = gradients
         self._releases = []
-        self._own_norms = []  # norms of this rank's own gradients, by parameter
+        self._own_norms = []  # by parameter
         self._reached = set()
         self._is_sound = True
         self._fault = None

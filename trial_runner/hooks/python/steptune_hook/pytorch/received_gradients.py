@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records which parameters receive a gradient in a backward. A parameter may have received a gradient earlier, but
-receive none in this step. If its old gradient was set to zero, the optimizer still moves the parameter (momentum,
-decay, moments). If it was set to None, the optimizer skips the parameter. zero_grad decides between the two."""
+"""Records which parameters receive a gradient in a backward. A parameter may have received one earlier, but none in
+this step. If zero_grad has set its gradient to zero, the optimizer still moves it (momentum, decay, moments). If
+zero_grad has set it to None, the optimizer skips the parameter."""
 
 import weakref
 
@@ -9,7 +9,7 @@ import torch
 
 from steptune_hook.pytorch.gradients import trained_by
 
-_FIRST_STEPS = 32  # number of first steps, which are all watched; later only some are
+_FIRST_STEPS = 32  # all of these steps are watched
 _STEPS_BETWEEN = 64
 # Steps that are watched in a row: a step is judged only if all backwards since the previous step were seen
 _STEPS_IN_TURN = 2
@@ -19,15 +19,14 @@ class _Received:
     """State of one optimizer. Parameters are identified by their id."""
 
     def __init__(self):
-        self.ever = {}  # layout of each gradient that was ever received
+        self.ever = {}  # layout of each gradient
         self.since_step = set()
         self.is_whole = True  # True if all backwards since the last step were seen
 
 
 class ReceivedGradients:
-    """Watches optimizers. `find_optimizers()` returns the optimizers to watch. Calls `lacks(optimizer, parameters)` if
-    some parameters received no gradient for a step. The call comes before the step; if the backward runs in a closure,
-    after it."""
+    """`find_optimizers()` returns the optimizers to watch. Calls `lacks(optimizer, parameters)` if some parameters
+    received no gradient for a step. The call comes before the step or, with the backward in a closure, after it."""
 
     def __init__(self, find_optimizers, lacks):
         self._find_optimizers = find_optimizers
@@ -39,7 +38,7 @@ class ReceivedGradients:
         self.have_lacked = False
 
     def next_step(self, steps):
-        """Returns the step after which the next look is due. `steps` is the number of steps so far."""
+        """Returns the step after which the next look is due, given the steps so far."""
         if self.have_lacked or not self._find_optimizers():
             return float("inf")
         in_turn = steps % _STEPS_BETWEEN

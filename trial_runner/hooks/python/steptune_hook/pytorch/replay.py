@@ -30,8 +30,7 @@ class _CannotReplay(Exception):
 
 
 class Replay:
-    """Replays batches. `_stage` is one of, in this order: `_watch` the program, `_keep` batches, `_warm_up` on them,
-    `_measure`. None: over."""
+    """Its stages, in order: `_watch` the program, `_keep` batches, `_warm_up` on them, `_measure`; None: over."""
 
     def __init__(self, hook, after_s, after_steps):
         self._hook = hook
@@ -64,7 +63,6 @@ class Replay:
         return __next__
 
     def forget(self):
-        """Stops the replay in a forked child."""
         self._stage = None
         self._kept = []
 
@@ -76,8 +74,6 @@ class Replay:
         except Exception as error:
             self._end(why="%s: %s" % (type(error).__name__, error))
         return _OWN
-
-    # -- stages: each returns the batch to give ---------------------------------------------------
 
     def _watch(self, facts, _):
         progress = self._hook.progress
@@ -136,8 +132,6 @@ class Replay:
         _await_gpu()
         self._end(steps=steps, step_s=self._mean_step_s(), before_step_s=self._before_step_s)
         return _OWN
-
-    # -- parts of stages --------------------------------------------------------------------------
 
     def _go_to(self, stage):
         self._stage = stage
@@ -198,14 +192,14 @@ class _KeptBatch:
     def _own_tensor(self, tensor):
         if tensor.device.type != "cpu" or tensor.layout is not torch.strided or tensor.requires_grad:
             raise _CannotReplay("its batches hold other tensors than dense ones in main memory")
-        # Do not copy a pinned tensor: the copy would not be pinned, and would be slow to reach the GPU.
+        # A copy would not be pinned, and would be slow to reach the GPU.
         own = tensor if torch.cuda.is_initialized() and tensor.is_pinned() else tensor.clone()
         self.bytes += own.element_size() * own.numel()
         self._versions.append((own, tensors.writes(own)))
         return own
 
     def batch(self):
-        """Returns the batch in new containers, since a program may remove items from a container."""
+        """Returns the batch in new containers, since a program may remove items."""
         if any(tensors.writes(tensor) != version for tensor, version in self._versions):
             raise _CannotReplay("the program changes its batches in place")
         return _copied(self._batch, torch.Tensor.detach)

@@ -23,7 +23,7 @@ class SampleCount:
         self.total_of_all = 0
         self.before_step = 0
         self.of_all_before_step = 0
-        self.last_batch = (0, 0)  # samples on this rank, and on all ranks
+        self.last_batch = (0, 0)  # samples here, and on all ranks
         self.counted_inputs = None  # inputs of the current forward, if its backward must be watched
         self._given = given
         self._of_all_ranks = of_all_ranks
@@ -36,8 +36,7 @@ class SampleCount:
         self._most_forwards = 0  # largest number in a step
 
     def up_to(self, steps):
-        """Returns the samples of all ranks up to the last step. A step's line may be printed in the middle of the next
-        step."""
+        """Returns the samples of all ranks up to the last step. Its line may be printed in the middle of the next."""
         return self.of_all_before_step if self._given is None else steps * self._given
 
     def in_step(self, backwards, backwards_per_step):
@@ -73,7 +72,7 @@ class SampleCount:
         """Adds the samples of a step's forwards. If none were seen, assumes the last batch."""
         samples = self.of_forwards
         if self.reached:
-            # Leave out samples without a backward. Some programs only ask a policy about states, for example.
+            # Leave out samples without a backward, such as states about which a policy was only asked.
             samples += self.reached - self.followed
         if samples != self.of_forwards or forwards > self._most_forwards:
             self._follow_until_step = steps + _STEPS_TO_FOLLOW
@@ -107,7 +106,7 @@ class SampleCount:
 
 class _CountedInputs:
     """Samples in the inputs of a forward. They count as trained on if a backward goes through the forward's output.
-    `count` is the `SampleCount` to which these samples belong."""
+    `count` is the `SampleCount` to which they belong."""
 
     def __init__(self, count, samples):
         self._count = count

@@ -28,14 +28,13 @@ def first_tensor(value, depth=0):
 
 
 def all_in(value):
-    """Returns the tensors in the value, in order."""
     found = []
     converted(value, found.append)
     return found
 
 
 def any_computed(value, depth=0):
-    """True if one of the tensors is a result of a computation, so that a backward through it continues further."""
+    """True if one of the tensors was computed, so that a backward through it continues."""
     if isinstance(value, torch.Tensor):
         return value.grad_fn is not None
     if isinstance(value, collections.abc.Mapping):
@@ -51,15 +50,15 @@ def is_dense(tensor):
 
 
 def writes(tensor):
-    """Returns how often a tensor was written to. Returns None for a tensor that was made in inference mode, because
-    PyTorch does not count its writes."""
+    """Returns how often a tensor was written to. Returns None for tensors of inference mode, which do not count writes.
+    """
     return None if tensor.is_inference() else tensor._version
 
 
 def samples_in(batch):
-    """Returns the number of samples in a batch: the first dimension of its first tensor, or the graphs of a PyTorch
-    Geometric batch. Without a tensor, returns the length of a list, the first dimension of an array, or the first
-    dimension of the first array in an object. Returns 0 if unknown."""
+    """Returns the first dimension of the first tensor, or the graphs of a PyTorch Geometric batch. Without a tensor:
+    the length of a list, otherwise the first dimension of an array, or of the first array in an object. Returns 0 if
+    unknown."""
     if type(batch) in _LISTS and batch and type(batch[0]) is torch.Tensor:
         tensor = batch[0]  # the usual batch
         return tensor.size(0) if tensor.dim() > 0 else 1
@@ -76,7 +75,6 @@ def samples_in(batch):
 
 
 def samples_in_inputs(inputs, named_inputs):
-    """Returns the number of samples in the inputs of a forward."""
     if inputs and type(inputs[0]) is torch.Tensor:
         return samples_in(inputs)
     if first_tensor((inputs, named_inputs)) is not None:
@@ -117,10 +115,9 @@ def _attributes(value):
 
 
 def way_to_count(batch, expected):
-    """Returns a function that counts the samples of batches like this one. `expected` is the number of samples in it;
-    None: unknown. The function usually counts the first dimension. If that differs from `expected`, it may count
-    another way that matches: lists of images of several sizes, tensors whose first dimension is the sequence, or two
-    rows for each sample (chosen and rejected answers, two views)."""
+    """Returns a function that counts the samples of batches like this one, which has `expected` samples (None:
+    unknown). It counts the first dimension, unless only another count gives `expected`: lists of images of several
+    sizes, tensors whose sequence comes first, or two rows for each sample (chosen and rejected answers, two views)."""
     if expected is None or samples_in(batch) == expected:
         return samples_in
     holders = _holders(batch)

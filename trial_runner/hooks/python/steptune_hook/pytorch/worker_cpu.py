@@ -17,14 +17,13 @@ def cpu_s(pid):
 
 
 class WorkerCpu:
-    """Sums the times of all passes. Starts each pass at its first batch, because its workers start before that batch.
-    """
+    """Sums over all passes, each from its first batch on, since its workers start before that."""
 
     def __init__(self):
-        self._of = None  # id of the iterator that is measured
-        self._number = 0  # number of the last requested batch
+        self._of = None  # id of the iterator
+        self._number = 0  # of the last requested batch
         self._sampled_s = 0.0
-        self._before_s = None  # CPU time of the workers at the last look
+        self._before_s = None  # CPU time of its workers at the last look
         self._cpu_s = 0.0
         self._wall_s = 0.0
 

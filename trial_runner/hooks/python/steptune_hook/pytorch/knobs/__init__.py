@@ -71,7 +71,7 @@ class Knobs(KnobGroups):
     def name_edit(self, status):
         status.edit = self.trainer_arguments.edit(status.name, status.today)
         if status.edit:
-            status.where = []  # lines of the trainer, which the user does not edit
+            status.where = []  # lines of the trainer, not of the user
             status.also = self.trainer_arguments.also(status.also)
 
     def why_not_now(self, knob, status):

@@ -8,8 +8,8 @@ _MOST_NODES = 100000
 
 
 def may_lead_to(losses):
-    """Follows the graph that the backward of the losses will use. A node that is written in Python, or compiled, may
-    contain attention unseen, so it counts as attention."""
+    """Follows the graph that the losses' backward will use. A node that is compiled or written in Python may contain
+    attention, so it counts as attention."""
     waiting = [loss.grad_fn for loss in losses if isinstance(loss, torch.Tensor)]
     seen = {None}
     while waiting:

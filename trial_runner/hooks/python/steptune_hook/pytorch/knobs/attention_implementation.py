@@ -50,8 +50,7 @@ class AttentionImplementationKnob:
         if why is None and any(c._attn_implementation != self._requested for c in configurations):
             why = "the model does not take it"
         if why is not None:
-            # A model passes its value on to its parts, and the parts keep it after an error. So restore each part's
-            # value.
+            # A model passes its value on to its parts. After an error, they have the new value, so restore it.
             for configuration, value in zip(configurations, before):
                 configuration._attn_implementation = value
         return why
@@ -71,7 +70,7 @@ class AttentionImplementationKnob:
             getattr(model, "_supports_flash_attn", False) or getattr(model, "_supports_flash_attn_2", False)
             for model in models
         )
-        # The kernels of FlashAttention need a GPU and 16-bit numbers.
+        # Its kernels are for GPUs and 16 bits.
         is_possible = self._hook.modules.device() == "cuda" and self._hook.knobs.forward.has_16_bits()
         if takes_flash and is_possible and importlib.util.find_spec("flash_attn") is not None:
             faster.append(_FLASH)

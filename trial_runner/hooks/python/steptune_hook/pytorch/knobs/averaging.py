@@ -7,7 +7,7 @@ import torch
 
 from steptune_hook.pytorch.gradients import trained_by
 
-_STEPS_BY_HAND = 2  # steps in which the hook averages; in these steps all ranks may have the whole batch
+_STEPS_BY_HAND = 2  # in these steps, all ranks may have the whole batch
 # Parts of DistributedDataParallel's error messages if a step used other parameters than the first steps.
 _OTHER_PARAMETERS_PHRASES = ("finished reduction in the prior iteration", "training graph has changed")
 
@@ -28,13 +28,11 @@ class Averaging:
         self._parameters = []  # of the outermost module
         self._trained = None  # trained parameters of the module, and the number of parameters that the optimizers have
         self._first_step = 0
-        self._used = set()  # parameters used in the current backward
+        self._used = set()
         self._looks = []  # hooks that record used parameters
         self._unused = False  # True if some parameters are not used on all ranks
         self._buffers_differ = False
-        self.wraps = False  # True while the hook wraps the module
-
-    # -- forward ----------------------------------------------------------------------------------
+        self.wraps = False
 
     def forward(self, original, module):
         """Returns the function that calls this outermost module for a training step."""
@@ -70,9 +68,8 @@ class Averaging:
             )
 
     def evaluation(self, original, module):
-        """Makes buffers equal on all ranks before an evaluation. After a training step each rank has its own running
-        statistics. Ranks with different statistics could decide differently, for example to stop early. They would then
-        wait for each other forever."""
+        """Makes buffers equal before an evaluation. After a training step each rank has its own running statistics.
+        With different ones, ranks could decide differently (to stop early, say) and wait for each other forever."""
         if torch.is_grad_enabled():  # it may be trained in evaluation mode
             self._meet_for_evaluation(module not in self._equal)
             self._equalise(module)
@@ -109,7 +106,7 @@ class Averaging:
         return [p.requires_grad for p in self._parameters], sum(len(group["params"]) for group in groups)
 
     def _begin_anew(self, trained):
-        """Averages the gradients of the next steps in the hook again, to find the parameters that take part."""
+        """Averages the next steps here again, to find the parameters that take part."""
         self._check_optimizers()
         self._trained = trained
         self._parallel = None
@@ -121,7 +118,7 @@ class Averaging:
         self._first_step = self._hook.progress.steps
 
     def _look_at(self, identity):
-        # A gradient may exist from an earlier step, zeroed. So record that the hook was called in this backward.
+        # A gradient from an earlier step may be left, zeroed. So record the call.
         def look(gradient):
             self._used.add(identity)
 
@@ -142,8 +139,6 @@ class Averaging:
             )
         finally:
             self.wraps = False
-
-    # -- backward ---------------------------------------------------------------------------------
 
     def backward_begins(self):
         called = self._called or self._called_in_evaluation
@@ -181,8 +176,6 @@ class Averaging:
                 parameter.grad = torch.zeros_like(parameter)
             torch.distributed.all_reduce(parameter.grad)
             parameter.grad /= self._world_size
-
-    # -- programs that cannot be averaged ---------------------------------------------------------
 
     def _check_module(self):
         cls = type(self._module)

@@ -35,7 +35,7 @@ def state_of(value, depth=0):
 
 
 def _items(named, count, depth):
-    """Returns the states of the items if they are few; otherwise only their identities."""
+    """Returns the states of a few items, and only the identities of many."""
     if depth < _MAX_DEPTH and count <= _MOST_ITEMS:
         return tuple((name, state_of(item, depth + 1)) for name, item in named)
     return hash(tuple((name, id(item)) for name, item in named))

@@ -43,7 +43,7 @@ class ForwardKnobs:
         self._images = None
         self._was_channels_last = None
         self._compiled_by_program = []
-        self._is_compiling = False  # True while the hook compiles
+        self._is_compiling = False
 
     @property
     def _asks(self):
@@ -230,8 +230,8 @@ class ForwardKnobs:
         yield KnobStatus("compile", today, None if why else self._compile, why, choices=self._modes(), where=where)
 
     def _modes(self):
-        """Returns the compile modes worth trying. Each costs minutes of compiling."""
-        # reduce-overhead only adds CUDA graphs. max-autotune is the combination of the last two modes.
+        """Returns the modes worth trying. Each costs minutes of compiling. max-autotune combines the last two."""
+        # reduce-overhead only adds CUDA graphs.
         of_gpu = ["reduce-overhead"] if self._hook.modules.device() == "cuda" else []
         return ["off", "default"] + of_gpu + ["max-autotune-no-cudagraphs"]
 
@@ -306,7 +306,7 @@ def _why_no_layout(module):
 
 
 def _shares_memory(module):
-    """True if a weight of an image convolution is part of a larger tensor, or is the same as another weight."""
+    """True if a weight of an image convolution is part of a larger tensor, or the same as another weight."""
     weights = [p for p in module.parameters() if p.dim() == _IMAGE_DIMENSIONS]
     return any(p.storage_offset() for p in weights) or len({p.data_ptr() for p in weights}) < len(weights)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets ranks wait for each other at places at which they arrive at different times. A collective operation would not
-do. It would wait for ranks that never arrive (`if rank == 0: torch.save(...)`), or mix with an operation of the
-program. Instead, each rank writes a key to the store of the process group."""
+"""Lets ranks wait for each other at places at which they arrive at different times. A collective operation would wait
+for ranks that never arrive (`if rank == 0: torch.save(...)`), or mix with the program's operations. Instead, each rank
+writes a key to the store of the process group."""
 
 import datetime
 
@@ -13,8 +13,8 @@ _AT_ONCE_S = 1.0  # for the key of a rank that has already arrived
 
 
 class Gathering:
-    """`steps()`: optimizer steps so far, which are the same on all ranks. `give_up(why)` ends the process. A long run
-    waits longer than a trial before it gives up."""
+    """`steps()`: optimizer steps so far, equal on all ranks. `give_up(why)` ends the process, in a long run later than
+    in a trial."""
 
     def __init__(self, steps, give_up, is_long_run=False):
         from torch.distributed import distributed_c10d  # a PyTorch may be built without it
@@ -26,7 +26,7 @@ class Gathering:
         self._rank = torch.distributed.get_rank()
         self._others = [r for r in range(torch.distributed.get_world_size()) if r != self._rank]
         self._step = -1
-        self._counts = {}  # number of gatherings by kind of place, since that step
+        self._counts = {}  # number of gatherings by place, since that step
 
     def of_all(self, what, advice):
         """Waits until all ranks are here. `what` describes the action of the ranks, for people."""

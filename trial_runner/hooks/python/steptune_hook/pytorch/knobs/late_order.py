@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps the time at which the order of samples is drawn. Without workers, the order is drawn when a pass is first read.
-With workers, it is drawn when the pass is made, since workers start at once. Random numbers that a program draws
-between these two times would differ."""
+"""Keeps the time at which the order of samples is drawn. Without workers, it is drawn when a pass is first read.
+Workers draw it when the pass is made. Random numbers that a program draws in between would differ."""
 
 import collections
 import threading

@@ -22,7 +22,7 @@ from steptune_hook.pytorch.knobs.random_state import RandomState, torch_sources
 from steptune_hook.pytorch.knobs.sampler_watch import SamplerWatch
 
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
-_POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # positions of arguments after the data set
+_POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
 _DRAWN_BESIDE = "the program also draws from the sampler's generator: workers would change the order of samples"
 _DRAWN_APART = "the program draws random numbers between iter() and the first batch: workers would change the order of samples"
@@ -34,11 +34,9 @@ class LoaderKnobs:
         self._requested = {name: requested[name] for name in _NAMES if name in requested}
         self._batch_size = requested.get("batch_size")
         self._samplers = SamplerWatch(hook)
-        # Last error of workers after the hook changed their number: the error's type, its text, the number of workers,
-        # and the number of batches before the error.
+        # Last error of workers whose number the hook changed: its type, its text, the number of workers, and the number
+        # of batches before it.
         self._error = None
-
-    # -- construction ----------------------------------------------------------------------------
 
     def arguments(self, arguments, named):
         """Returns the arguments after the data set, the original batch size if it changed, and True if the arguments
@@ -50,8 +48,6 @@ class LoaderKnobs:
         if arguments:
             return (self._batch_size, *arguments[1:]), named, today, trains
         return arguments, dict(named, batch_size=self._batch_size), today, trains
-
-    # -- a pass ----------------------------------------------------------------------------------
 
     def iterate(self, loader, facts, original):
         """Starts a new pass over the loader, with the requested settings if its batches are trained on."""
@@ -142,7 +138,7 @@ class LoaderKnobs:
             facts.random_state = torch.default_generator.get_state()
 
     def pass_is_read(self, facts):
-        """Called when a pass is first read. Detects whether random numbers were drawn since the pass was made."""
+        """Called when a pass is first read. Detects random draws since the pass was made."""
         made, facts.random_state = facts.random_state, None
         if facts.now("num_workers") == 0 and not torch.equal(made, torch.default_generator.get_state()):
             self._refuse(facts, "num_workers", _DRAWN_APART)
@@ -206,7 +202,7 @@ class LoaderKnobs:
         self._hook.survey_after_step()
 
     def _set(self, loader, facts, values):
-        """Sets these values. Resets values that were set before and have been refused since."""
+        """Sets values, and the program's own for those that were set before and are refused by now."""
         refused = [name for name, value in facts.applied.items() if name in facts.refused and value != facts.today[name]]
         values = dict({name: facts.today[name] for name in refused}, **values)
         if any(getattr(loader, name) != value for name, value in values.items()):
@@ -247,8 +243,6 @@ class LoaderKnobs:
         state = state_of(loader.dataset)
         before, facts.data_set_state = facts.data_set_state, state
         return before is not None and before != state
-
-    # -- unsupported loaders ---------------------------------------------------------------------
 
     def _refusals(self, loader):
         why = None

@@ -59,8 +59,6 @@ class LossScale:
         for owner in (torch.nn.utils.clip_grad, torch.nn.utils):
             patches.replace(owner, "clip_grad_norm_", self._wrap_clip)
 
-    # -- conditions -------------------------------------------------------------------------------
-
     def why_not(self):
         """Returns why this program may not be trained in fp16 now; None if it may."""
         if self._refused is not None or not self._hook.optimizers.alive:
@@ -95,8 +93,6 @@ class LossScale:
 
     def _is_active(self):
         return self._has_begun and self._refused is None and self._hook.watches()
-
-    # -- backward ---------------------------------------------------------------------------------
 
     def _wrap_backward(self, original):
         unscaling = self._unscaling
@@ -162,8 +158,6 @@ class LossScale:
         if why is not None:
             self.refuse(why)
 
-    # -- programs that cannot be scaled -----------------------------------------------------------
-
     def _wrap_grad(self, original):
         def grad(*arguments, **named):
             if self._is_active() and not _is_tracing():
@@ -192,8 +186,6 @@ class LossScale:
     def program_scales_loss(self):
         if self._is_asked and self._hook.watches():
             self.refuse("the program has a GradScaler itself")
-
-    # -- step -------------------------------------------------------------------------------------
 
     def around_step(self, original):
         """Returns a replacement of an optimizer's step `original`. The replacement may return `Skipped`. If nothing is

@@ -53,7 +53,7 @@ def _name_of_open(value):
             if value.closed:
                 return None
             value.fileno()
-        except Exception:  # an object in memory, or an object of a program's class without a file
+        except Exception:  # in memory, or a class of the program without a file
             return None
         return cls.__name__
     return None

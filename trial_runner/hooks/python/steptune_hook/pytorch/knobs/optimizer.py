@@ -106,7 +106,7 @@ class OptimizerKnobs:
         return [optimizer for optimizer in self._hook.optimizers.alive if _is_moved_by_zeros(optimizer)]
 
     def gradients_lack(self, optimizer, parameters):
-        """Clears gradients as the program does from now on. These parameters follow already in the coming step."""
+        """Clears gradients as the program does from now on, for these parameters already in the coming step."""
         if self._differs():
             for parameter in parameters:
                 parameter.grad = torch.zeros_like(parameter) if self._set_to_none else None

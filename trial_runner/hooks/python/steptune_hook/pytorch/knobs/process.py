@@ -56,7 +56,7 @@ _KERNELS = {"flash": "flash", "mem_efficient": "efficient", "math": "math", "cud
 
 
 def _enabled_kernels():
-    # The switch for cuDNN's kernel exists since PyTorch 2.4.
+    # PyTorch 2.4 added cuDNN's.
     by_kernel = {kernel: getattr(torch.backends.cuda, kernel + "_sdp_enabled", None) for kernel in _KERNELS}
     return {kernel: is_enabled() for kernel, is_enabled in by_kernel.items() if is_enabled is not None}
 
@@ -130,7 +130,6 @@ class ProcessKnobs(ProcessSettings):
             self._attends = attention.may_lead_to(losses)
 
     def settle(self):
-        """Sets the requested values, once."""
         if not self._is_settled:
             self._is_settled = True
             super().settle()

@@ -50,8 +50,7 @@ def _has_address():
 
 
 def seed_equally():
-    """Seeds the random generators before the program starts. Draws of a program without a seed are then the same on all
-    ranks, but differ between launches."""
+    """Seeds before the program starts. Unseeded draws are then the same on all ranks, but differ between launches."""
     seed = zlib.crc32("\n".join(os.environ.get(name, "") for name in _LAUNCH_VARIABLES).encode())
     torch.manual_seed(seed)
     random.seed(seed)

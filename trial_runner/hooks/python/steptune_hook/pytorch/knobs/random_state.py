@@ -8,7 +8,7 @@ import torch
 
 
 def torch_sources(*generators):
-    """Returns a pair (get, set) for the default generator and for each of these generators."""
+    """Returns how the default generator and these are read and set: (get, set) for each."""
     own = {id(g): g for g in (torch.default_generator, *generators) if isinstance(g, torch.Generator)}
     return [(generator.get_state, generator.set_state) for generator in own.values()]
 

@@ -17,7 +17,7 @@ from steptune_hook.pytorch import tensors
 from steptune_hook.pytorch.modules import is_sharded
 
 _NAME = "activation_checkpointing"
-# Outputs of these modules in training do not depend on the statistics that the modules count.
+# Their outputs do not depend on the statistics that they count in training.
 _COUNTERS = torch.nn.modules.batchnorm._NormBase
 _WHY_KEPT = "no input of a reentrant checkpoint needs a gradient: without the checkpoint, the block would train"
 _CONTAINERS = (torch.nn.Sequential, torch.nn.ModuleList)
@@ -36,7 +36,7 @@ class RecomputeKnob:
         self._by_program = []
         self._refused = None
         self._checkpoint = None
-        self._options = set()  # names of arguments that torch's `checkpoint` itself takes
+        self._options = set()  # names of the checkpoint's own arguments
 
     def wrap(self):
         patches = self._hook.patches
@@ -65,7 +65,6 @@ class RecomputeKnob:
         return self._refused is None and bool(arguments)
 
     def prepare(self, module):
-        """Called before a training forward of an outermost module."""
         if module in self._seen:
             return
         self._seen.add(module)
@@ -241,8 +240,7 @@ def _copies_of_buffers(block):
 
 @contextlib.contextmanager
 def _buffers_in_place(block, copies):
-    """Replaces buffers by copies while a block is recomputed, since the first forward has already updated the
-    statistics."""
+    """Replaces buffers by copies, since the first forward has already updated the statistics."""
     own = [(module, dict(module._buffers)) for module in block.modules() if module._buffers]
     for module, name, copy in _copies_of_buffers(block) if copies is None else copies:
         module._buffers[name] = copy

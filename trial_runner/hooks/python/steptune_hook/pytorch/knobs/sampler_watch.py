@@ -18,8 +18,7 @@ class SamplerWatch:
         self._hook = hook
         self._watched = weakref.WeakKeyDictionary()  # facts by index sampler
         self._seen = weakref.WeakKeyDictionary()  # reads by iterator
-        # Number of batches in a pass, by iterator that was read at least `_WATCHED_DRAWS` times.
-        self._in_pass = weakref.WeakKeyDictionary()
+        self._in_pass = weakref.WeakKeyDictionary()  # batches of a pass, by iterator with many reads
 
     def watch(self, loader, facts):
         """Watches the loader's sampler. Leaves out PyTorch's own samplers, which draw only one seed at their start."""

@@ -21,8 +21,7 @@ class ScaleFactor:
     def __init__(self):
         self.value = _FIRST
         self._good_steps = weakref.WeakKeyDictionary()  # number of good steps in a row, by optimizer
-        # True if the factor was halved since the last backward. Other optimizers' gradients may be infinite for the
-        # same reason, so the factor is halved only once.
+        # True if the factor was halved since the last backward. It is not halved again for other optimizers.
         self._was_halved = False
 
     def backward_begins(self):
@@ -96,7 +95,7 @@ class Unscaling:
 
 
 def leaves_of(roots):
-    """Returns the leaves that gradients of these roots reach. Leaves that the graph's nodes do not show are missing."""
+    """Returns the leaves that gradients of these roots reach, if nodes show them."""
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen = set()
     leaves = [root for root in roots if root.grad_fn is None and root.requires_grad]

@@ -5,9 +5,9 @@ import collections
 
 
 class SharedBatches:
-    """Replaces a loader's batch sampler. All ranks must draw the same batches. If the number of samples in a batch is
-    not divisible by the number of ranks, the batch is padded with its first indices. (PyTorch's DistributedSampler pads
-    a data set in the same way.) Otherwise some ranks would have fewer steps, and the other ranks would wait for them.
+    """Replaces a loader's batch sampler. All ranks must draw the same batches. If the ranks cannot share a batch
+    equally, it is padded with its first indices, as PyTorch's DistributedSampler pads a data set. Otherwise ranks with
+    fewer steps would keep the other ranks waiting.
 
     Until a pass is known to train, each rank gets the whole batch, since an evaluation needs all of it."""
 
@@ -28,7 +28,7 @@ class SharedBatches:
         self._trained = self._divides = True
 
     def samples_of_all(self, samples):
-        """Returns the samples of all ranks in the next batch of the pass. `samples`: the samples of this rank."""
+        """Returns the samples of all ranks in the next batch of the pass. `samples`: of this rank."""
         if not self._sizes:
             return samples
         of_all, own = self._sizes.popleft()

@@ -37,8 +37,6 @@ class DistributedStrategyKnob:
         self._has_loader = False
         self._lacks_gpu = False
 
-    # -- state ------------------------------------------------------------------------------------
-
     def is_on(self):
         return self._value != "none" and self._refused is None and self._pid == os.getpid()
 
@@ -49,7 +47,6 @@ class DistributedStrategyKnob:
         return self._averaging is not None and self._averaging.wraps
 
     def program_wraps(self, what):
-        """Called when the program wraps one of its own modules."""
         if not self.is_wrapping():
             self._of_program = what
             self._refuse(_DISTRIBUTES_ITSELF)
@@ -74,8 +71,6 @@ class DistributedStrategyKnob:
     def _end_process(self, why):
         raise SystemExit("steptune: %s=%s: %s" % (_NAME, self._value, why))
 
-    # -- one training of all ranks ----------------------------------------------------------------
-
     def wrap(self):
         if self._value == "none":
             return
@@ -99,7 +94,7 @@ class DistributedStrategyKnob:
         return init_process_group
 
     def begin(self):
-        """Joins the ranks at the first call. Returns True if they train together."""
+        """Joins the ranks, once. True if they train together."""
         if self.is_on() and self._averaging is None:
             if torch.distributed.is_initialized():
                 self._refuse(_DISTRIBUTES_ITSELF)
@@ -132,8 +127,6 @@ class DistributedStrategyKnob:
         torch.distributed.destroy_process_group()
         gc.collect()
 
-    # -- data -------------------------------------------------------------------------------------
-
     def share(self, loader, facts):
         """Called when a pass begins over a loader on whose batches the program may train. All ranks get the same
         batches in the same order. The batches are divided once the loader is known to train."""
@@ -152,22 +145,19 @@ class DistributedStrategyKnob:
         process_group.agree_on_random_numbers(loader)
 
     def samples_of_all(self, facts, samples):
-        """Returns the samples of all ranks in a batch. `samples`: the samples of this rank. `facts`: facts about the
+        """Returns the samples of all ranks in a batch of which this rank has `samples`. `facts`: facts about the
         loader; None for inputs of a forward."""
         if facts is None or not self.is_one_training():
             return samples * ranks.together()
         shared = getattr(facts, "shared", None)
         return samples if shared is None else shared.samples_of_all(samples)
 
-    # -- steps ------------------------------------------------------------------------------------
-
     def forward_of_all(self, original, module):
-        """Returns a replacement for `original`, this outermost module's forward in a training step. The replacement
-        trains all ranks together."""
+        """Returns `original`, this outermost module's call in a training step, changed for all ranks."""
         return self._averaging.forward(original, module) if self.begin() else original
 
     def evaluation_of_all(self, original, module):
-        """Returns a replacement for `original`, this outermost module's forward in an evaluation, for all ranks."""
+        """Returns `original`, its call in an evaluation, changed for all ranks."""
         return self._averaging.evaluation(original, module) if self.is_one_training() else original
 
     def backward_begins(self):
@@ -192,8 +182,6 @@ class DistributedStrategyKnob:
     def backward_failed(self, error):
         if self.is_one_training():
             self._averaging.failed(error)
-
-    # -- reports ----------------------------------------------------------------------------------
 
     def statuses(self):
         today = self._of_program or "none"

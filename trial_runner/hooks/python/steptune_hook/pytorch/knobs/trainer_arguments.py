@@ -41,7 +41,7 @@ _OF_DDP = {
 
 
 class TrainerArguments:
-    """Finds such arguments. `edit(knob, today)` returns `call` and `argument` as in the table of knobs, or None."""
+    """`edit(knob, today)` returns `call` and `argument` as in the table of knobs, or None."""
 
     def __init__(self):
         self._calls = {}  # by class that takes them (`TrainingArguments`): arguments by knob
@@ -57,7 +57,7 @@ class TrainerArguments:
             elif module in _LIGHTNING and "self" in frame.f_locals:
                 self._calls = {type(frame.f_locals["self"]).__name__: _OF_LIGHTNING, "DDPStrategy": _OF_DDP}
             frame = frame.f_back
-        # An Accelerator does not call the program. Instead, look for the state that all Accelerators share.
+        # An Accelerator does not call the program, but all Accelerators share a state.
         accelerator = getattr(sys.modules.get("accelerate.state"), "AcceleratorState", None)
         if not self._calls and getattr(accelerator, "_shared_state", None):
             self._calls = {"Accelerator": _OF_ACCELERATE, "DistributedDataParallelKwargs": _OF_DDP}
@@ -77,12 +77,10 @@ class TrainerArguments:
         return None
 
     def also(self, arguments):
-        """Returns these arguments of the loader under their names in transformers. Leaves out arguments that
-        transformers does not have."""
+        """Returns these arguments of the loader as transformers takes them. Leaves out those that it does not take."""
         return ["dataloader_" + a for a in arguments if hasattr(self._taker, "dataloader_" + a.partition("=")[0])]
 
 
 def _takes(taker, argument):
-    """True if this version has the argument."""
     texts = argument.values() if isinstance(argument, dict) else [argument]
     return all(hasattr(taker, part.partition("=")[0]) for text in texts for part in text.split(", "))

@@ -23,7 +23,6 @@ class WholeForward:
         self._buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
 
     def failed(self):
-        """Undoes the failed forward."""
         self._random.restore()
         if self._of_gpus:
             torch.cuda.set_rng_state_all(self._of_gpus)
@@ -32,8 +31,7 @@ class WholeForward:
                 del held[name]
             held.update(before)
         for buffer, before in self._buffers:
-            # Write to `data`: autograd, which may keep the buffer for another forward, must not see this
-            buffer.data.copy_(before)
+            buffer.data.copy_(before)  # hidden from autograd, which may keep it for another forward
         torch.clear_autocast_cache()  # the cache may have weights that were converted without gradients
 
     def was_called_again(self):
@@ -46,9 +44,9 @@ def _held_by(owner):
 
 
 class LaterForward:
-    """State of a module whose forward may fail and be called again. The second call draws the CPU's random numbers
-    again. Statistics that the buffers counted before the failure are not counted twice. `parts`: the module's Parts.
-    Remembers only version numbers, which is cheap enough for each forward."""
+    """State of a module whose forward may fail and be called again. Statistics of its buffers are then counted once,
+    and the CPU's random numbers are drawn again. `parts`: the module's Parts. Remembers only versions, which is cheap
+    enough for each forward."""
 
     def __init__(self, parts):
         self._random = RandomState(torch_sources())
@@ -59,8 +57,7 @@ class LaterForward:
 
     def failed(self):
         self._random.restore()
-        # Kernels write statistics without a new version of the buffer. But the buffer that counts batches gets a new
-        # version.
+        # Kernels write statistics without a new version, but the count of batches gets one.
         before = {id(buffer): version for buffer, version in zip(self._buffers, self._versions)}
         self._counted = [
             (held, name, buffer.detach().clone())

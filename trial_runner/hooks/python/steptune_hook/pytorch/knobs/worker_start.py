@@ -27,6 +27,6 @@ def _method(loader):
     given = loader.multiprocessing_context
     if given is not None:
         return given.get_start_method()
-    # Do not ask for the current method in another way: that would fix it.
+    # Asking for the current method would fix it.
     method = multiprocessing.get_start_method(allow_none=True)
     return method or multiprocessing.get_all_start_methods()[0]

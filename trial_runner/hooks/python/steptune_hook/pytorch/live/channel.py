@@ -66,8 +66,8 @@ class Channel:
             return None
 
     def _lets_go_of_others(self):
-        """Detaches the socket if its descriptor now belongs to the program. A program that closes all descriptors may
-        have opened its own file or connection under this number."""
+        """Detaches the socket if its descriptor was reused. A program that closes all descriptors may have its own file
+        or connection there."""
         if self._socket is not None and self._identity_now() != self._identity:
             self._socket.detach()
             self._socket = None

@@ -12,7 +12,7 @@ from steptune_hook.pytorch.live.passes import LivePasses
 BASELINE = 0
 _STEPS_TO_KNOW = 3  # until then the program has shown its loaders and modules
 _WARM_UP_STEPS = 2
-_WARM_UP_STEPS_IF_KERNELS_CHANGE = 5  # steps of warm-up if kernels change, because allocators and libraries adapt again
+_WARM_UP_STEPS_IF_KERNELS_CHANGE = 5  # allocators and libraries need these steps to adapt again
 _FIRST_MESSAGE_S = 1.0
 _BETWEEN_STEPS_S = 0.005
 _BETWEEN_LOSSES_S = 0.25
@@ -72,14 +72,14 @@ class Live:
         due = None
         while self._schedule and progress.steps >= self._schedule[0]["from_step"] - 1:
             due = self._schedule.popleft()
-        # Always report the step before a switch, since a block ends there.
+        # Always report the step before a switch, since it ends a block.
         self._send_step(progress, due is not None)
         if due is not None:
             self.is_over = bool(due.get("last"))
             self._switch(progress, due["configuration"], due["knobs"])
             if self.is_over:
                 self._channel.close()
-        # If the tuner has ended, its last message still counts.
+        # The last message of a tuner that has ended still counts.
         if not self._channel.is_open and not self.is_over and not self._awaits_last():
             self._go_on_alone(progress, "the tuner is gone")
             remove_left_behind(self._path)

@@ -86,8 +86,7 @@ class LivePass:
         return self._loader.dataset
 
     def is_settled(self):
-        """True if batches come at the pace of the current settings. All batches from before the change are then used
-        up: those with the previous settings, and those that were loaded while the workers changed."""
+        """True if batches come at the pace of the current settings: all batches with previous settings are used up."""
         return self.is_replaced or self._handed_out >= self._settled_at or self._is_left()
 
     def _is_left(self):

@@ -14,7 +14,7 @@ from steptune_hook.pytorch.knobs.random_state import RandomState, torch_sources
 from steptune_hook.pytorch.live.live_pass import NAMES, LivePass, own_settings
 from steptune_hook.pytorch.live.pools import Parking
 
-_MOST_BUFFERED = 64  # batches; a larger number would last longer than a block
+_MOST_BUFFERED = 64  # batches; more would outlast a block
 _SHARE_OF_MEMORY = 0.25
 
 
@@ -26,8 +26,6 @@ class LivePasses:
         self._requested = {}
         self._seeds = torch.Generator()
         self._seeds.manual_seed(torch.initial_seed() & 0x7FFFFFFF)
-
-    # -- a pass ----------------------------------------------------------------------------------
 
     def why_not(self, loader):
         """Returns why a pass over this loader cannot be switched; None if it can."""
@@ -56,7 +54,7 @@ class LivePasses:
             live_pass = LivePass(self._hook, loader, facts, parking)
             self._put(live_pass, seeds)
         except Exception:
-            state.restore()  # PyTorch's own iterator will make these draws again
+            state.restore()  # PyTorch's own iterator will draw again
             raise
         for former in self._under_way:
             former.is_replaced = former.is_replaced or former.facts is facts
@@ -90,8 +88,6 @@ class LivePasses:
         elif settings["prefetch_factor"] is None:
             settings["prefetch_factor"] = 2  # PyTorch's meaning of None if there are workers
         return settings
-
-    # -- switching -------------------------------------------------------------------------------
 
     def switch(self, requested):
         self._requested = {name: requested[name] for name in NAMES if name in requested}

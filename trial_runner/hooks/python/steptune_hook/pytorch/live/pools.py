@@ -18,8 +18,7 @@ _BETWEEN_LOOKS_S = 1.0  # to check that the workers are alive
 
 
 class Stream:
-    """Indices of batches. A pool gives back indices of batches that were never used. They come first in the next pool.
-    """
+    """Indices of batches. Pools give back unused indices, which then come first."""
 
     def __init__(self, indices):
         self._indices = iter(indices)
@@ -57,7 +56,7 @@ class _Reading:
 
 
 class _View:
-    """View of a stream, in place of the loader's index sampler."""
+    """View of a stream, in place of the loader's sampler."""
 
     def __init__(self, sampler):
         self._sampler = sampler
@@ -78,7 +77,7 @@ class Pool:
         self.settings = settings
         self.is_own = is_own
         self.iterator = None
-        self.handed_out = 0  # number of batches since the pool was opened
+        self.handed_out = 0  # since it was opened
         self._begins_when_read = False
         self._last = None
         self._view = _View(loader._index_sampler)
@@ -113,7 +112,7 @@ class Pool:
         if self._begins_when_read:
             self._begin()
         if not self.workers:
-            under_way.clear()  # indices that remain from a batch that failed
+            under_way.clear()  # from a batch that failed
         try:
             batch = next(self.iterator)
         except StopIteration:
@@ -148,8 +147,8 @@ class Pool:
             self.iterator._get_data = _data_within(self.iterator, self._loader.timeout or _LONGEST_BATCH_S)
 
     def _raise_where_workers_die(self, wanted):
-        """Sets whether a worker's death raises an error at once, at any line of the program, as PyTorch does. Without
-        that, the next read of a batch notices the death."""
+        """Sets whether a worker's death raises an error at once, wherever the program is, as in PyTorch. A read of a
+        batch notices it anyway."""
         iterator = self.iterator
         if iterator._worker_pids_set == wanted:
             return
