@@ -38,8 +38,8 @@ class SpawnDescription {
 };
 
 /// Returns a duplicate of `fd` if `fd` is 0, 1 or 2, otherwise an empty descriptor. If this program
-/// was started with a standard stream closed, files that it opens get these numbers. Connecting the
-/// child's streams would then overwrite `fd`.
+/// was started with a closed standard stream, the next file that it opens gets that stream's
+/// number. Connecting the child's streams would then overwrite the file.
 UniqueFd clear_of_standard_streams(int fd) {
   if (fd < 0 || fd > STDERR_FILENO) return {};
   return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));

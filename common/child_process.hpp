@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// Process group and session of a child. They decide if the terminal's signals (such as Ctrl-C)
-/// reach the child, and if a signal to the child's group also reaches its descendants.
+/// Process group and session of a child. They decide whether the child gets the terminal's signals
+/// (such as Ctrl-C), and whether a signal to the child's group also reaches its descendants.
 enum class ChildScope {
   same_group,   ///< the group of this program
   own_group,    ///< a new process group
@@ -29,9 +29,10 @@ inline constexpr double k_child_poll_s = 0.02;
 
 struct ChildRequest {
   std::vector<std::string> argv;         ///< not empty
-  std::string program;                   ///< searched for in this program's PATH; if empty, argv[0]
+  /// Searched for in this program's PATH. If empty, `argv[0]` is searched for.
+  std::string program;
   std::vector<std::string> environment;  ///< the whole environment, as `NAME=value`
-  std::filesystem::path working_directory;  ///< if empty, that of this process
+  std::filesystem::path working_directory;  ///< if empty, this program's
   ChildScope scope = ChildScope::own_group;
   int in = k_null_stream;
   int out = k_null_stream;
@@ -47,7 +48,7 @@ struct ChildRequest {
 [[nodiscard]] tl::expected<pid_t, int> start_child(const ChildRequest& request);
 
 /// Returns advice for a program `name` (`argv[0]`) that does not exist. Recognizes commands that
-/// need a shell or were quoted as a whole. May be empty.
+/// need a shell, and command lines in one pair of quotes. May be empty.
 [[nodiscard]] std::string missing_program_hint(std::string_view name);
 
 /// Returns all environment variables of this process, for its children.

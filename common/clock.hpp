@@ -4,7 +4,8 @@
 namespace steptune {
 
 /// The tuner's only source of time. Code that measures time or writes time stamps takes a `Clock&`,
-/// so the whole tuner also runs with a virtual clock. Separate helper programs do without it.
+/// so the whole tuner also runs with a virtual clock. Separate helper programs read the system's
+/// clocks directly.
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -22,7 +22,8 @@ constexpr std::uintmax_t k_max_file_bytes = std::uintmax_t{256} << 20;
 std::optional<std::vector<std::string>> take_record(std::string_view& text, std::size_t& lines) {
   std::vector<std::string> cells(1);
   bool quoted = false;
-  bool begun = false;  // true inside a cell; in an unquoted cell a quote is a character (RFC 4180)
+  // after a cell's first character; a later quote is an ordinary character (RFC 4180)
+  bool begun = false;
   lines = 1;
   std::size_t i = 0;
   for (; i < text.size() && (quoted || text[i] != '\n'); ++i) {

@@ -33,8 +33,9 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
-/// Result of anything that the outside world can make fail. Exceptions are for programming errors
-/// only; exceptions of third-party libraries are caught where the library is called.
+/// Result of a function that can fail for reasons outside the program, such as a missing file.
+/// Exceptions are for programming errors only. Exceptions of third-party libraries are caught where
+/// the library is called.
 template <typename T>
 using Result = tl::expected<T, Error>;
 

@@ -16,7 +16,7 @@ struct MeasuredValue {
   double error = 0.0;  ///< standard error, 0 or more
 };
 
-/// A value with its interval: 95 %, if nothing else is said.
+/// A value with its confidence interval, 95 % unless stated otherwise.
 struct Estimate {
   double mean = 0.0;
   double low = 0.0;

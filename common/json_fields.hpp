@@ -9,9 +9,9 @@
 
 namespace steptune {
 
-// These readers tolerate missing or malformed values, which other versions or damaged files may
-// have. Callers that need a value check for it. JSON has no NaN and no infinity, so null stands for
-// both.
+// These readers tolerate missing or malformed values, which files of other versions and damaged
+// files may have. Callers that need a value must check for it. NaN and infinity are written as
+// null, because JSON has neither.
 
 /// Returns null if `value` is absent or not finite.
 [[nodiscard]] Json number_or_null(double value);

@@ -26,9 +26,9 @@ class JsonRecord;
 template <typename T>
 [[nodiscard]] const JsonRecord<T>& json_record();
 
-/// Form of a value of a result in JSON. `read` returns false if the JSON has another form, which
-/// damaged files may have; it then keeps the value. Inside a list or a map, such a value is read as
-/// `T{}`. `schema` is a JSON Schema of the form.
+/// JSON form of a T in results. `read` returns false if the JSON has another form, as in a damaged
+/// file. `value` then stays unchanged. In a list or a map, the faulty element becomes `T{}`.
+/// `schema` is a JSON Schema of the form.
 template <typename T>
 struct JsonForm {
   static Json write(const T& value) { return json_record<T>().write(value); }
@@ -145,8 +145,8 @@ struct JsonForm<std::map<std::string, T>> {
   }
 };
 
-/// An enum by its names: `template <> struct JsonForm<Color> : JsonNames<k_color_names> {};`
-/// Reading a name of another version keeps the value.
+/// An enum by its names: `template <> struct JsonForm<Color> : JsonNames<k_color_names> {};` An
+/// unknown name, as from another version, leaves the value unchanged.
 template <const auto& names>
 struct JsonNames {
   using Enum = decltype(names.entries[0].first);
@@ -164,8 +164,8 @@ struct JsonNames {
   }
 };
 
-/// The fields of a result, each declared once. The form in the history, the output of `--json` and
-/// its schema follow from the declaration.
+/// The fields of a result, each declared once. The history, the output of `--json` and its schema
+/// use this one declaration.
 template <typename T>
 class JsonRecord {
  public:
@@ -189,7 +189,7 @@ class JsonRecord {
       field(std::string(name), member);
     return *this;
   }
-  /// Adds the fields of a member.
+  /// Adds the fields of a member as fields of the T itself.
   template <typename M>
   JsonRecord& fields_of(M T::*member, const JsonRecord<M>& record) {
     for (const auto& field : record.fields_) {
@@ -236,8 +236,8 @@ class JsonRecord {
       json[field.name] = field.write(value);
     return json;
   }
-  /// Keeps the members of `value` whose fields are missing or have another form. Returns false if
-  /// one has another form and is not null.
+  /// Reads the fields. Leaves members of `value` unchanged if their fields are missing or have
+  /// another form. Returns false if a field has another form and is not null.
   bool read(const Json& json, T& value) const {
     if (!json.is_object()) return false;
     bool is_whole = true;

@@ -25,7 +25,7 @@ constexpr std::array<LevelName, 5> k_level_names{{{"debug", LogLevel::debug},
                                                   {"error", LogLevel::error},
                                                   {"off", LogLevel::off}}};
 
-// Kept outside the logger, so that a line below the level costs one load.
+// Kept outside the logger, so that a line below the level costs only one atomic load.
 std::atomic<LogLevel> g_level = LogLevel::off;
 std::shared_ptr<spdlog::logger> g_logger;
 

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the character between the settings of a variable that is a list.
+/// Returns the separator of a variable that lists settings; nullopt for any other variable.
 std::optional<char> separator_of(std::string_view variable) {
   if (variable == "GLIBC_TUNABLES") return ':';
   if (variable == "MALLOC_CONF") return ',';

@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the folders to search, relative to a prefix. The last folder is for an installation that
-/// was built on a machine with other folder names and then moved.
+/// Returns the folders to search, relative to a prefix. The last folder is the usual name. It
+/// serves an installation that was built with other folder names and then moved.
 std::vector<fs::path> relative_directories(ShippedKind kind) {
   switch (kind) {
     case ShippedKind::helper:

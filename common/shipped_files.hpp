@@ -22,8 +22,8 @@ enum class ShippedKind {
 /// a moved installation. The other folders are below the prefix that was configured for the build.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_directories(ShippedKind kind);
 
-/// Returns the first regular file named `name`, which may include folders (`prices/x.json`), in
-/// `directories`.
+/// Returns the first regular file `name` in `directories`. `name` may include folders
+/// (`prices/x.json`).
 [[nodiscard]] std::optional<std::filesystem::path> find_file(
     const std::vector<std::filesystem::path>& directories, const std::filesystem::path& name);
 

@@ -5,8 +5,8 @@
 
 namespace steptune {
 
-/// Returns the first 12 digits of a hash: as many as the rules of the Linux kernel ask for in texts
-/// about commits.
+/// Returns the first 12 digits of a hash. The Linux kernel's rules for citing a commit also require
+/// 12.
 [[nodiscard]] inline std::string short_hash(const std::string& hash) {
   return hash.substr(0, 12);
 }

@@ -166,7 +166,7 @@ Result<double> parse_duration_s(std::string_view text) {
     const auto number = parse_finite(rest.substr(0, digits));
     if (!number) return malformed();
     if (digits == std::string_view::npos) {
-      // A bare number is seconds, but only when nothing precedes it.
+      // A bare number means seconds only if it is the whole text: `1h30` is malformed.
       return rest.size() == text.size() ? Result<double>(*number) : malformed();
     }
     rest.remove_prefix(digits);

@@ -21,7 +21,7 @@ template <typename Trials>
   return keys;
 }
 
-/// Checks that every runner makes before it starts a trial. All runners refuse in the same words.
+/// Checks that all runners make before they start a trial, with the same messages.
 class Admission {
  public:
   /// Returns a `conflict` error if a study has already begun.
@@ -38,8 +38,8 @@ class Admission {
   [[nodiscard]] Result<void> check_start(TrialKey key, std::span<const TrialKey> under_way,
                                          int places) const;
 
-  /// Returns the number of places to pass to `check_start`: `runner.capacity()`. If the runner will
-  /// interleave `spec` with the running trials, there is always one free place.
+  /// Returns the number of places to pass to `check_start`, usually `runner.capacity()`. If the
+  /// runner will interleave `spec` with the running trials, returns one more than their number.
   [[nodiscard]] static int places_for(const TrialSpec& spec, std::span<const TrialKey> under_way,
                                       const Runner& runner) {
     const bool joins = spec.interleaved_round > 0 && runner.interleaves();

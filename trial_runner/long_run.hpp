@@ -16,7 +16,7 @@
 
 namespace steptune {
 
-/// A long run with a measured configuration: all that a program needs to start it.
+/// A long run with a measured configuration. Contains everything that is needed to start it.
 struct LongRun {
   std::string study;
   Configuration configuration;
@@ -24,7 +24,7 @@ struct LongRun {
   /// Variables that were set when the configuration was measured.
   std::map<std::string, std::string> environment;
   Resources resources;             ///< rented machines; none if no instance type is set
-  std::optional<Launch> launch{};  ///< the launch whose words are in `argv`
+  std::optional<Launch> launch{};  ///< the launch that `argv` contains
   /// File contents by path, written before the run starts.
   std::map<std::string, std::string> files{};
   /// Folder of the Python hook on this machine; empty: no hook. `environment` has the hook's

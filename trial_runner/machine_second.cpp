@@ -22,7 +22,7 @@ constexpr double k_most_lost = 0.99;
 struct Level {
   std::size_t count = 0;
   double mean = 0.0;
-  double squared_error = 0.0;  ///< of the mean
+  double squared_error = 0.0;  ///< squared standard error of the mean
 };
 
 Level level_of(std::span<const MachineSecond> seconds, double MachineSecond::*figure) {
@@ -42,7 +42,8 @@ Level level_of(std::span<const MachineSecond> seconds, double MachineSecond::*fi
   return level;
 }
 
-/// Returns the logarithm of the speed that this value of the figure allows, up to a constant.
+/// Returns the logarithm of the step speed that this value of the figure predicts, up to a
+/// constant.
 double log_speed(double MachineSecond::*figure, double value) {
   const bool is_clock =
       figure == &MachineSecond::cpu_clock_hz || figure == &MachineSecond::gpu_clock_hz;

@@ -86,11 +86,12 @@ struct MachineFigureChange {
                                                     double from_s, double to_s);
 
 /// Returns the figure whose change best explains that steps became `ratio` times as long. Returns
-/// nullopt if none explains at least half of log(ratio). A change counts only if it explains at
-/// least 2 %. There must be at least three seconds before and after it, and the means must differ
-/// by at least three standard errors. A clock that falls by a factor is assumed to make steps
-/// longer by that factor. A lost share of the time is assumed to make them longer by 1 / (1 -
-/// share). Never returns GPU use or slowed GPU clocks, which may be effects of longer steps.
+/// nullopt if no figure explains at least half of log(ratio). The figure's change must explain at
+/// least 2 % longer or shorter steps. There must be at least three seconds before and after it, and
+/// the means must differ by at least three standard errors. A clock that falls by a factor is
+/// assumed to make steps longer by that factor. A lost share of the time is assumed to make them
+/// longer by 1 / (1 - share). Never returns GPU use or slowed GPU clocks, which may be effects of
+/// longer steps.
 [[nodiscard]] std::optional<MachineFigureChange> explaining_change(
     std::span<const MachineSecond> before, std::span<const MachineSecond> after, double ratio);
 

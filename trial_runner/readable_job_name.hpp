@@ -13,7 +13,8 @@ namespace steptune {
 /// Most characters of the study's name in the name of a job.
 inline constexpr std::size_t k_most_study_characters = 24;
 
-/// Returns eight digits that distinguish studies with the same name. `salt`: what they differ in.
+/// Returns eight digits that distinguish studies with the same name. `salt` is a text in which
+/// these studies differ.
 [[nodiscard]] inline std::string study_hash(const std::string& study, const std::string& salt) {
   return sha256_hex(study + '\n' + salt).substr(0, 8);
 }

@@ -10,26 +10,27 @@
 namespace steptune {
 
 /// Time that a trial spends outside training steps: evaluation, a checkpoint, the end of an epoch.
-/// The phase begins or ends when the report was received. The counters of the same report were
-/// reached before a phase that begins, but after a phase that ends. If no end is reported, the
-/// phase lasts until the next report with a higher counter, minus the usual time of that report's
-/// steps.
+/// The phase begins or ends at the time when the report is received. A report that begins a phase
+/// has counters from before the phase. A report that ends a phase has counters from after it. If no
+/// end is reported, the phase lasts until the next report with a higher counter, minus the usual
+/// time of that report's steps.
 struct PhaseReport {
   std::string name;
   /// The phase has just ended and took this long; nullopt: it begins now.
   std::optional<double> seconds;
-  /// True if `seconds` lies between two times of receipt. Such a duration includes no pause in
+  /// True if `seconds` is the difference between two times of receipt. It then contains no pause in
   /// which the runner stopped the trial.
   bool by_receipt = false;
   bool operator==(const PhaseReport&) const = default;
 };
 
-/// Speed of a trial, corrected for the machine's changing speed. A runner that compares the trial
-/// with the baseline all the time knows that speed; the trial's own reports do not show it. Counts
-/// in the unit of the report's counters.
+/// Speed of a trial, corrected for changes of the machine's speed. The runner compares the trial
+/// with the baseline in turns to get it. The trial's own reports do not show it. Samples are in the
+/// unit of the report's counters.
 struct ComparedRate {
   double seconds_per_sample = 0.0;
-  double half_width_s = 0.0;  ///< of the 95 % interval, widened for repeated reading
+  /// Half-width of the 95 % interval, widened because the interval is evaluated repeatedly.
+  double half_width_s = 0.0;
   bool operator==(const ComparedRate&) const = default;
 };
 

@@ -65,7 +65,7 @@ struct LiveTrial {
   /// The baseline's knobs that differ from the program's own settings.
   std::map<std::string, Value> baseline_knobs;
   /// The baseline's measured time per sample, training steps only. nullopt: the trial runs without
-  /// turns, as the baseline's first trial must.
+  /// turns. The baseline's first trial must run this way.
   std::optional<double> baseline_seconds_per_sample;
   std::optional<double> samples_per_step;  ///< replaces the hook's own count of samples
 };
@@ -106,14 +106,14 @@ inline constexpr const char* k_dropped_placement = "page_cache_dropped";
 inline constexpr const char* k_data_bytes_placement = "data_bytes";
 inline constexpr const char* k_not_dropped_placement = "page_cache_not_dropped";
 
-/// Everything a runner needs to make one trial happen.
+/// Description of one trial for its runner.
 struct TrialSpec {
   TrialKey key;
   std::string study;
   Configuration configuration;
   std::vector<std::string> argv;  ///< no shell; argv[0] is looked up in PATH
-  /// The trial's processes, which either `argv` starts by itself or the runner starts from `argv`
-  /// (`launch_words.hpp`). nullopt: one process on each machine.
+  /// The processes of the trial's program. Either `argv` starts them, or the runner starts them
+  /// from `argv` (`launch_words.hpp`). nullopt: one process on each machine.
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< added to the tuner's own environment
   /// Folder of PyTorch's hook on the tuner's machine; empty: no hook. The runner adds this folder,
@@ -136,19 +136,20 @@ struct TrialSpec {
   ReportFormat report_format;
   /// Set if the study measures its trials in a running program.
   std::optional<LiveTrial> live;
-  /// Set if the study allows forked trials and this trial may be forked (trial_runner/forked): from
-  /// a process that has imported PyTorch and then these modules, in this order. Modules that cannot
-  /// be imported are skipped. Used by runners whose trials run on the tuner's machine.
+  /// Set if the study allows forked trials and this trial may be forked (trial_runner/forked). The
+  /// trial's process is then forked from an interpreter that has imported PyTorch and these
+  /// modules, in this order. Modules that cannot be imported are skipped. Used by runners whose
+  /// trials run on the tuner's machine.
   std::optional<std::vector<std::string>> forked_modules;
   Resources resources;
   TrialLimits limits;
-  /// Seconds after which the trial has reported enough. Used only if the tuner cannot ask a single
-  /// trial to end, because a job runs several trials in turn: the job then ends the trial after
-  /// this time. Infinite: unknown.
+  /// Seconds after which the trial has reported enough. Used only if one job runs several trials in
+  /// turn, because the tuner then cannot stop a single trial. The job ends the trial after this
+  /// time. Infinite: unknown.
   double time_to_measure_s = k_infinity;
-  /// The job also ends a trial beyond this limit, because it has reported enough. Used under the
-  /// same condition as `time_to_measure_s`. Needs some tools on the machine, and reports in
-  /// Steptune's protocol with the program's clock.
+  /// Limit at which the job also ends the trial, because the trial is clearly slower than the best
+  /// one. Used under the same condition as `time_to_measure_s`. Needs mkfifo, tee and awk on the
+  /// machine. Reports must follow Steptune's protocol and have the program's clock.
   std::optional<SlowLimit> slow_limit;
   /// Trials with the same round (above 0) are interleaved: while one runs, the others are paused.
   /// Used if `Runner::interleaves`. 0: the trial runs by itself.
@@ -216,7 +217,8 @@ struct Outcome {
   std::string left_behind{};
   std::string detail{};   ///< reason for people: last lines of output, or the exceeded limit
   double duration_s = 0;  ///< from start to end
-  /// Seconds to pay for. Local: the duration; if trials start side by side, each pays its part.
+  /// Seconds to pay for. Local: the duration. If trials start side by side, each pays for its
+  /// share.
   double billed_s = 0;
   /// The provider's charge in US dollars, if the runner knows it. Covers all launches of the trial
   /// and the time that machines were kept for it.
@@ -258,22 +260,22 @@ struct TrialReported {
   Report report;
 };
 /// Other programs used so much of the machine for a second or two that the trial's speed in that
-/// time says little. Sent only if the runner can see the machine.
+/// time is not representative. Sent only if the runner can see the machine.
 struct TrialDisturbed {
   TrialKey key;
   double from_s = 0.0;  ///< runner's clock
   double to_s = 0.0;
   Disturbance disturbance;  ///< in that time
 };
-/// An interleaved trial is paused while another one runs, or resumes. Its reports, disturbances and
-/// outcome have times from which the pauses are removed.
+/// Message: an interleaved trial was paused because another one runs, or was resumed. The pauses
+/// are removed from the times of the trial's reports, disturbances and outcome.
 struct TrialPaused {
   TrialKey key;
   double time_s = 0.0;    ///< runner's clock
   bool resumes = false;   ///< true: the trial resumes; false: it is paused now
   double paused_s = 0.0;  ///< total of all completed pauses
-  /// The trial printed while it was paused. So some of its processes are not paused, and the trial
-  /// cannot be interleaved.
+  /// The trial printed while it was paused. Some of its processes therefore still run, and the
+  /// trial cannot be interleaved.
   bool prints_while_paused = false;
 };
 /// The trial and all its descendants are gone. The last event of a launch.
@@ -292,7 +294,7 @@ using TrialEvent =
 class MachineHolder;
 
 /// Seconds from `Runner::kill_all` after which all trials have finished, if the runner can end them
-/// by force. If trials still run then, the loop assumes that the runner has failed.
+/// by force. If trials still run after this time, the loop assumes that the runner has failed.
 inline constexpr double k_forced_end_s = 30.0;
 
 /// Number of failures of one kind that show a lasting reason. One or two may be due to chance: to a
@@ -359,7 +361,7 @@ class Runner {
   /// nothing was adopted, and the call may be repeated.
   [[nodiscard]] virtual Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) = 0;
 
-  /// Always returns the same object. By default, an object that holds no machines between trials
+  /// Returns the same object on each call. By default, the object holds no machines between trials
   /// (`MachineHolder::holds_machines`).
   [[nodiscard]] virtual MachineHolder& machine_holder();
 };

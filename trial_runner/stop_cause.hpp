@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// Reason of a runner to end a trial on machines elsewhere.
+/// Reason why a runner ended a trial on another machine.
 enum class StopCause {
   caller,      ///< `Runner::stop`
   wall_limit,  ///< `TrialLimits::wall_s`

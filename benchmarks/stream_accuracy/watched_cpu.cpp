@@ -33,7 +33,7 @@ void WatchedCpu::advance(double now_s) {
     // The training program keeps the CPU busy.
     const local::CpuTime counters{now_s_, now_s_, 0.0};
     const auto span = watch_.sample(now_s_, counters, now_s_ - others_s_);
-    if (span.taken && is_disturbing(*span.taken)) disturbed_s_ += now_s_ - span.from_s;
+    if (span.disturbance && is_disturbing(*span.disturbance)) disturbed_s_ += now_s_ - span.from_s;
   }
 }
 

@@ -16,7 +16,8 @@ struct Fault {
   std::string message;  ///< one sentence: the fault and how to correct it
 };
 
-/// Faults in the order in which they were found. Keeps the first 20, and the places of the others.
+/// Faults in the order in which they were found. Keeps the first 20 in full, and only the places of
+/// later ones.
 class Faults {
  public:
   /// Adds a fault. Removes control characters from the message, because it may quote the document.
@@ -28,8 +29,8 @@ class Faults {
   [[nodiscard]] bool within(const std::string& pointer) const;
 
   /// Returns one error of kind `usage`. If there is one fault, the error's `where` is the fault's
-  /// place. If there are several, the message has a line for each kept fault, and the number of the
-  /// others. There must be at least one fault.
+  /// place. If there are several, the message has a line for each kept fault, and the number of
+  /// dropped ones. There must be at least one fault.
   [[nodiscard]] Error to_error(const std::filesystem::path& file, const SourceLines& lines) const;
 
  private:

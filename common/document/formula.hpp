@@ -16,14 +16,15 @@ namespace steptune::document {
 /// Longest expression, to bound the parser's work.
 inline constexpr std::size_t k_max_expression_bytes = 1000;
 
-/// An expression in a document whose value is a number that depends on the configuration.
-/// `Scope::formula` compiles it when the document is read. Copies are cheap and share the compiled
-/// expression. May be evaluated from several threads.
+/// A numeric expression of a document. Its value depends on the configuration. `Scope::formula`
+/// compiles it when the document is read. Copies are cheap and share the compiled expression.
+/// Several threads may evaluate it at the same time.
 class Formula {
  public:
   using Evaluate = std::function<double(const Configuration&)>;
 
-  /// `evaluate` computes the expression `text` and may be called from several threads.
+  /// `evaluate` computes the value of the expression `text`. Several threads may call it at the
+  /// same time.
   Formula(std::string text, Evaluate evaluate)
       : text_(std::move(text)), evaluate_(std::move(evaluate)) {}
   /// Returns a formula with the same value for every configuration. `text` is its source text.

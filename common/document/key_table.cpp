@@ -50,8 +50,8 @@ Json key_schema(const KeyTraits& traits, Json schema, const std::optional<Json>&
   if (default_is_stored && is_plain(default_value)) schema["default"] = *default_value;
   if (traits.doc.empty()) return schema;
   std::string description = plain_text(traits.doc);
-  // Editors show the description as a sentence, so start it with a capital letter. If it starts
-  // with a name in code font, Markdown and plain text start differently: leave the name unchanged.
+  // Editors show the description as a sentence, so start it with a capital letter. A description
+  // that starts with a name in code font keeps its case. `doc` then starts with a backtick.
   if (traits.doc.front() == description.front() && description.front() >= 'a' &&
       description.front() <= 'z') {
     description.front() = static_cast<char>(description.front() - 'a' + 'A');

@@ -20,8 +20,8 @@ struct Range {
 };
 
 /// A value of the document and its place. If the value is wrong, the readers add a fault and return
-/// nullopt, so that reading continues and finds further faults. Cheap to copy. The document and the
-/// reading must outlive the node.
+/// nullopt. Reading then continues and finds further faults. Cheap to copy. The document and the
+/// `Reading` must outlive the node.
 class Node {
  public:
   Node(const Json& json, std::string pointer, Reading& reading)
@@ -71,9 +71,9 @@ struct Node::Member {
   Node node;
 };
 
-/// An object that may have only the given keys. The constructor adds a fault for each other key and
-/// suggests the most similar one. A value that is no object gets a fault, too, and then reads like
-/// an empty object.
+/// An object that may have only the given keys. The constructor adds a fault for each unknown key
+/// and suggests the most similar known one. A value that is no object also gets a fault, and then
+/// reads like an empty object.
 class ObjectNode {
  public:
   ObjectNode(const Node& node, std::string_view what, std::span<const std::string_view> keys);

@@ -16,9 +16,9 @@
 
 namespace steptune::document {
 
-/// Condition for a key to be part of the study's fingerprint. The fingerprint is a hash of all keys
-/// whose values change what trials measure, and of the machine's facts that these depend on.
-/// A stored study continues only if its fingerprint is unchanged.
+/// Condition under which a key is part of the study's fingerprint. The fingerprint is a hash of all
+/// keys whose values change the results of trials. It also covers the machine's facts that those
+/// values use. A stored study continues only if its fingerprint is unchanged.
 enum class InFingerprint {
   always,
   unless_default,           ///< for keys added later, so that older studies keep their fingerprint
@@ -32,7 +32,8 @@ struct KeyTraits {
   std::string doc;  ///< one or two sentences of Markdown, for the reference and editors
   bool required = false;
   /// True if the stored document and the fingerprint leave the key out while it has its default.
-  /// The reference then shows `default_words` as the default, or "none" without them.
+  /// The reference then shows `default_words` as the default, or "none" if `default_words` is
+  /// empty.
   bool omitted_at_default = false;
   InFingerprint in_fingerprint = InFingerprint::always;
   std::string default_words;  ///< the default in words if it is no plain value: "the region's"
@@ -111,9 +112,9 @@ class Key {
 template <typename T, typename M, typename V>
 [[nodiscard]] Key<T> key(std::string name, M T::*member, Type<V> type);
 
-/// Describes an object of a document that is read into a T. Lists its keys in the order in which
-/// they are written. Reading, the document with all defaults, its part of the fingerprint, the
-/// schema and the reference's table all follow from this list.
+/// Describes an object of a document that is read into a T. Lists the object's keys in the order in
+/// which they are written. This list determines how the object is read and written, its part of the
+/// fingerprint, its schema, and its table in the reference.
 template <typename T>
 class Section {
  public:

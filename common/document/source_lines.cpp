@@ -51,7 +51,7 @@ class Scanner : public nlohmann::json_sax<Json> {
     std::set<std::string> keys;
   };
 
-  /// Returns the pointer of the value that begins now.
+  /// Returns the pointer of the value that the parser reads next.
   std::string next_pointer() {
     if (levels_.empty()) return {};
     Level& level = levels_.back();

@@ -17,8 +17,8 @@ namespace steptune::document {
 
 /// Purpose for which a document is written.
 struct Writing {
-  /// If true, writes only keys that decide what a measurement means. Paths below `folder` are
-  /// written relative to it, so that they stay valid when the folder is moved.
+  /// If true, writes only the keys that belong to the fingerprint (`InFingerprint`). Paths below
+  /// `folder` are written relative to it, so that they stay valid when the folder is moved.
   bool fingerprint = false;
   std::filesystem::path folder;  ///< the document's folder; used for the fingerprint
   bool cost_is_objective = true;
@@ -60,11 +60,11 @@ struct Type {
 /// An expression, or a constant number in `range`.
 [[nodiscard]] Type<Formula> formula_or_number(Range range);
 [[nodiscard]] Type<Formula> formula_or_integer(Range range);
-/// The same, but a constant is written as a number, not as an expression.
+/// An expression, or a constant whole number in `range`. Writes a constant as a number.
 [[nodiscard]] Type<Formula> formula_or_count(Range range);
 [[nodiscard]] Type<StringTemplate> string_template();
 
-/// Returns `type` with these members in its schema, too.
+/// Returns `type` with `members` added to its schema.
 template <typename V>
 [[nodiscard]] Type<V> with_schema_members(Type<V> type, const Json& members) {
   type.schema = [of_type = std::move(type.schema), members](Json& definitions) {
@@ -76,8 +76,8 @@ template <typename V>
 }
 
 /// Returns `type` restricted to values for which `why_not` returns nullopt. For any other value,
-/// the text that `why_not` returns becomes the fault. `schema` states the same restriction for
-/// editors (`{"pattern": ...}`).
+/// `why_not` returns the text of the fault. `schema` states the same restriction for editors
+/// (`{"pattern": ...}`).
 template <typename V>
 [[nodiscard]] Type<V> checked(Type<V> type,
                               std::function<std::optional<std::string>(const V&)> why_not,

@@ -10,10 +10,11 @@
 
 namespace steptune {
 
-/// Returns the folders of the control groups that contain this process, relative to the root: those
-/// of version 2 and of version 1's `controller` (cgroups(7)). Lists each group and its parents,
-/// innermost first, since all their limits apply. In a container, the path that /proc gives may not
-/// be mounted. The top of the mounted tree then is the container's own group.
+/// Returns the folders of the control groups that contain this process, relative to the root.
+/// Includes the group of cgroup version 2 and that of version 1's `controller` (cgroups(7)). Lists
+/// each group and its parents, innermost first, since all their limits apply. In a container, the
+/// path that /proc gives may not be mounted. The top of the mounted tree then is the container's
+/// own group.
 [[nodiscard]] std::vector<std::filesystem::path> cgroup_folders(const SystemFiles& files,
                                                                 std::string_view controller);
 

@@ -72,7 +72,7 @@ std::string container_of(const SystemFiles& files) {
   if (files.exists("var/run/secrets/kubernetes.io")) return "kubernetes";
   if (files.exists(".dockerenv")) return "docker";
   if (files.exists("run/.containerenv")) return "podman";
-  // Other container runtimes leave no mark except a root of overlay layers.
+  // Other container runtimes can be recognized only by an overlay file system at the root.
   const auto mounts = files.text("proc/1/mounts");
   return mounts && mounts->starts_with("overlay / ") ? "overlay root" : "";
 }

@@ -26,13 +26,14 @@ int count_nvidia(const SystemFiles& files) {
 int count_amd(const SystemFiles& files) {
   if (!files.exists("dev/kfd")) return 0;
   const fs::path nodes = "sys/class/kfd/kfd/topology/nodes";
-  // CPUs are nodes, too, with gpu_id 0. A container cannot read the nodes that it may not use.
+  // Count only nodes with a gpu_id above 0. CPUs are also nodes, with gpu_id 0. In a container, the
+  // nodes of GPUs that it may not use are unreadable.
   return static_cast<int>(std::ranges::count_if(files.names(nodes), [&](const std::string& node) {
     return files.number(nodes / node / "gpu_id").value_or(0.0) > 0.0;
   }));
 }
 
-/// True for an index, the beginning of a UUID, and an empty text.
+/// True for an index, the first characters of a UUID, and an empty text.
 bool names_a_device(std::string_view text) {
   return text.starts_with("GPU-") || text.starts_with("MIG-") ||
          text.find_first_not_of("0123456789") == std::string_view::npos;

@@ -42,9 +42,9 @@ inline constexpr std::array<const char*, 2> k_visible_gpu_variables{"CUDA_VISIBL
 [[nodiscard]] std::vector<std::string> visible_gpus(
     const SystemFiles& files, const std::map<std::string, std::string>& variables);
 
-/// Returns the vendor of a GPU on the PCI bus that has no driver, so that programs cannot compute
-/// on it. For NVIDIA, only NVIDIA's own driver counts; for AMD, any driver does. Call this only if
-/// `count_gpus` finds no GPU.
+/// Returns the vendor of a GPU on the PCI bus that programs cannot use because its driver is
+/// missing. An NVIDIA GPU needs NVIDIA's own driver; for an AMD GPU, any driver counts. Call this
+/// only if `count_gpus` finds no GPU.
 [[nodiscard]] GpuVendor find_gpu_without_driver(const SystemFiles& files);
 
 }  // namespace steptune

@@ -22,8 +22,8 @@ struct DataFiles {
 
 /// Asks the kernel to drop these files from its page cache, so that the next reader reads from
 /// storage (posix_fadvise(2), POSIX_FADV_DONTNEED). Needs only permission to read the files. Writes
-/// modified pages to storage first. Pages that another process has mapped stay cached, and so do
-/// files on file systems in memory. Returns the files for which it asked.
+/// modified pages to storage first. Pages stay cached if another process has mapped them, or if the
+/// file system is in memory. Returns the files that it asked the kernel to drop.
 DataFiles drop_cached_pages(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace steptune

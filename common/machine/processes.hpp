@@ -69,7 +69,8 @@ struct ThreadStat {
 /// False if the process may not be inspected.
 [[nodiscard]] bool environment_has(pid_t pid, std::span<const std::string> entries);
 
-/// Returns the environment with which a process was started. Empty if it may not be inspected.
+/// Returns the environment with which a process was started. Empty if the process may not be
+/// inspected.
 [[nodiscard]] std::map<std::string, std::string> environment_of(pid_t pid);
 
 /// Returns the paths of files that a process has mapped into memory, such as its shared libraries.

@@ -429,28 +429,28 @@ TEST(DisturbanceWatch, ReportsTheCpuTimeOfOtherPrograms) {
   DisturbanceWatch watch(10.0, CpuTime{100.0, 40.0, 0.0});
   EXPECT_FALSE(watch.is_due(10.5)) << "too soon to tell";
   EXPECT_TRUE(watch.is_due(11.0));
-  const auto quiet = watch.sample(11.0, CpuTime{104.0, 41.0, 0.0}, 1.0).taken;
+  const auto quiet = watch.sample(11.0, CpuTime{104.0, 41.0, 0.0}, 1.0).disturbance;
   ASSERT_TRUE(quiet);
   EXPECT_EQ(quiet->other_load, 0.0);
   EXPECT_FALSE(watch.is_due(11.5));
   const auto span = watch.sample(12.0, CpuTime{108.0, 44.0, 0.0}, 2.0);
   EXPECT_EQ(span.from_s, 11.0);
-  ASSERT_TRUE(span.taken);
-  EXPECT_NEAR(span.taken->other_load, 0.5, 1e-12);
+  ASSERT_TRUE(span.disturbance);
+  EXPECT_NEAR(span.disturbance->other_load, 0.5, 1e-12);
 }
 
 /// True if the span disturbed the trial.
 bool disturbs(const DisturbanceWatch::Span& span) {
-  return span.taken && is_disturbing(*span.taken);
+  return span.disturbance && is_disturbing(*span.disturbance);
 }
 
 TEST(DisturbanceWatch, AMachineThatStoodStillDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   EXPECT_FALSE(disturbs(watch.sample(1.0, CpuTime{4.0, 1.0, 0.0}, 1.0)));
   const auto asleep = watch.sample(601.0, CpuTime{8.0, 2.0, 0.0}, 2.0);
-  ASSERT_TRUE(asleep.taken) << "ten minutes that no CPU has counted";
+  ASSERT_TRUE(asleep.disturbance) << "ten minutes that no CPU has counted";
   EXPECT_EQ(asleep.from_s, 1.0);
-  EXPECT_GT(asleep.taken->steal, 0.99);
+  EXPECT_GT(asleep.disturbance->steal, 0.99);
   EXPECT_FALSE(disturbs(watch.sample(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
       << "the tuner alone was stopped";
   EXPECT_FALSE(disturbs(watch.sample(662.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
@@ -461,24 +461,24 @@ TEST(DisturbanceWatch, AMachineOfManyCpusThatStoodStillDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0, 16});
   EXPECT_FALSE(disturbs(watch.sample(1.0, CpuTime{16.0, 1.0, 0.0, 16}, 1.0)));
   const auto paused = watch.sample(22.0, CpuTime{32.0, 2.0, 0.0, 16}, 2.0);
-  ASSERT_TRUE(paused.taken);
-  EXPECT_NEAR(paused.taken->steal, 20.0 / 21.0, 1e-9);
+  ASSERT_TRUE(paused.disturbance);
+  EXPECT_NEAR(paused.disturbance->steal, 20.0 / 21.0, 1e-9);
 }
 
 TEST(DisturbanceWatch, AVanishedProcessMakesLoadUnknown) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  EXPECT_TRUE(watch.sample(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
-  EXPECT_FALSE(watch.sample(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).taken)
+  EXPECT_TRUE(watch.sample(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).disturbance);
+  EXPECT_FALSE(watch.sample(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).disturbance)
       << "the CPU time of an ended process is missing from the trial's";
 }
 
 TEST(DisturbanceWatch, LoadIsUnknownWhileTheMachineStoodStill) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  EXPECT_TRUE(watch.sample(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
+  EXPECT_TRUE(watch.sample(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).disturbance);
   const auto asleep = watch.sample(601.0, CpuTime{8.0, 8.0, 0.0}, 1.0);
-  ASSERT_TRUE(asleep.taken) << "a process vanished, too";
-  EXPECT_GT(asleep.taken->steal, 0.99);
-  EXPECT_TRUE(std::isnan(asleep.taken->other_load));
+  ASSERT_TRUE(asleep.disturbance) << "a process vanished, too";
+  EXPECT_GT(asleep.disturbance->steal, 0.99);
+  EXPECT_TRUE(std::isnan(asleep.disturbance->other_load));
 }
 
 TEST(PressureWatch, ReadsWhatTheKernelCounts) {
@@ -533,10 +533,10 @@ TEST(PressureWatch, TheFirstCountGivesNoFigure) {
 TEST(DisturbanceWatch, StolenTimeDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   const auto span = watch.sample(1.0, CpuTime{4.0, 0.0, 0.4}, 0.0);
-  ASSERT_TRUE(span.taken);
-  EXPECT_NEAR(span.taken->steal, 0.1, 1e-12);
+  ASSERT_TRUE(span.disturbance);
+  EXPECT_NEAR(span.disturbance->steal, 0.1, 1e-12);
   EXPECT_TRUE(disturbs(span));
-  EXPECT_FALSE(DisturbanceWatch(0.0, std::nullopt).sample(1.0, std::nullopt, 0.0).taken)
+  EXPECT_FALSE(DisturbanceWatch(0.0, std::nullopt).sample(1.0, std::nullopt, 0.0).disturbance)
       << "nothing is known";
 }
 

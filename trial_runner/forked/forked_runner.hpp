@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// Wraps `runner` so that suitable trials (`TrialSpec::forked`) are forked from an interpreter that
-/// has already imported their modules. First checks that forking changes no loss:
+/// Wraps `runner` so that suitable trials (`TrialSpec::forked_modules`) are forked from an
+/// interpreter that has already imported their modules. First checks that forking changes no loss:
 ///
 /// - Such trials start normally until one that reported its first losses has ended. Its hook has
 ///   also reported the program's imports.

@@ -49,9 +49,9 @@ using KnobValues = std::map<std::string, Value>;
 /// the switch; it is measured over at least this time.
 inline constexpr double k_notice_s = 0.1;
 
-/// Returns the number of the earliest step at which all ranks can switch: they can be informed
-/// before they make it. `last` is the latest step reported by rank 0. The program's speed is that
-/// since `earlier`, the report of an earlier step.
+/// Returns the number of the earliest step at which all ranks can switch, because they can be
+/// informed before they make it. `last` is the latest step reported by rank 0, `earlier` an earlier
+/// one. The program's speed is computed from these two steps.
 [[nodiscard]] double next_step_to_switch(const LiveStep& earlier, const LiveStep& last,
                                          int world_size);
 
@@ -97,7 +97,7 @@ class LiveChannel {
   void accept_ranks();
   /// Packets in order of arrival, each with the number of the sending rank.
   using Packets = std::vector<std::pair<int, Json>>;
-  /// Returns false when the rank's end is closed.
+  /// Reads the rank's packets. Returns false when the rank has closed its end.
   [[nodiscard]] static bool receive_from(Rank& rank, Packets& of_first, Packets& of_others);
   static void take_from_first(const Json& packet, std::vector<LiveMessage>& messages);
   static void take_from_other(int rank, Json packet, std::vector<LiveMessage>& messages);

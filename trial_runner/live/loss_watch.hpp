@@ -23,7 +23,7 @@ class LossWatch {
   /// Records that `configuration` (`LiveStep::configuration`) has the trial's settings, which
   /// differ from the program's own.
   void record_switch(std::int64_t configuration, TrialKey trial);
-  /// Adds a step. If the loss has become non-finite, returns the trials of which one is the cause;
+  /// Adds a step. If the loss has become non-finite, returns the trials that may be the cause;
   /// otherwise returns none. Always returns none once the loss has become non-finite without a
   /// trial, as for a batch without labels.
   [[nodiscard]] std::set<TrialKey> add(const LiveStep& step);

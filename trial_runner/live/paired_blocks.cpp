@@ -55,7 +55,7 @@ void PairedBlocks::begin_trial(double level) {
   begin();
   level_ = level;
   filter_.begin_trial();
-  // Before the baseline's first block is complete, it continues; the trial follows it.
+  // Before the baseline's first block is complete, the baseline continues; the trial follows it.
   if (has_baseline_) turn_to(Arm::trial);
 }
 
@@ -86,8 +86,8 @@ bool PairedBlocks::add(const LiveStep& step) {
     points_.assign(1, step);
     return false;
   }
-  // If the last step of the warm-up was reported, the block begins with it. Otherwise it begins
-  // here.
+  // The block begins with the last step of the warm-up if that step was reported, otherwise with
+  // this step.
   const bool gap =
       points_.size() == 1 && points_.front().warm_up && step.step > points_.front().step + 1.0;
   if (gap) points_.clear();

@@ -20,10 +20,10 @@ enum class Alone { baseline, other };
 
 /// Cuts the steps of a running program into short blocks. Blocks of the baseline (A) and of trials
 /// (B, C) take turns: A B A C A. Measures the trial relative to the baseline's current level, its
-/// seconds per sample (`RatioFilter`). So drift that is slow compared with a block cancels. Blocks
-/// grow with the preceding warm-up and, while the level is stable, with the trial's time so far.
-/// Paired comparison in time: D. R. Cox, Planning of Experiments, Wiley 1958, ch. 3. Uses no
-/// processes itself.
+/// seconds per sample (`RatioFilter`). So drift that is slow compared with a block cancels out.
+/// After a longer warm-up, blocks are longer. While the level is stable, blocks also grow with the
+/// trial's time so far. Paired comparison in time: D. R. Cox, Planning of Experiments, Wiley 1958,
+/// ch. 3. Uses no processes itself.
 class PairedBlocks {
  public:
   /// Starts a trial in turns. `level` is the baseline's seconds per sample (per step if samples are
@@ -51,7 +51,7 @@ class PairedBlocks {
   struct Block {
     std::vector<Stretch> stretches;
     Stretch total;
-    LiveStep first_with_parts;  ///< no parts: none of the block's steps has some
+    LiveStep first_with_parts;  ///< without parts if none of the block's steps has parts
     LiveStep last_with_parts;
     StepScatter within;
     double middle_s = 0.0;

@@ -165,8 +165,8 @@ void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s
   learn_scatter();
 }
 
-/// Compares the scatter within blocks of the trial and of the baseline. Neighbouring steps may be
-/// alike, which makes both too small, but not their ratio.
+/// Compares the scatter within blocks of the trial and of the baseline. If neighbouring steps are
+/// alike, both variances are too small, but not their ratio.
 void RatioFilter::learn_scatter() {
   trial_variance_ratio_ = 1.0;
   if (baseline_within_.squares > 0.0 && trial_within_.freedom > 0.0) {

@@ -141,14 +141,14 @@ DisturbanceWatch::Span DisturbanceWatch::sample(double now_s,
   if (!before || !counters) return span;
   // If a process vanished between two samples, its time would look like another program's.
   if (own_s >= own_before_s) {
-    span.taken = disturbance_between(*before, *counters, own_s - own_before_s);
+    span.disturbance = disturbance_between(*before, *counters, own_s - own_before_s);
   }
   const double span_s = now_s - span.from_s;
   const double counted_s =
       (counters->total_s - before->total_s) / static_cast<double>(counters->cpus);
   if (counted_s > 0.0 && counted_s < k_least_counted * span_s) {
-    if (!span.taken) span.taken = Disturbance{.other_load = MachineSecond::k_unknown};
-    span.taken->steal = 1.0 - counted_s / span_s;
+    if (!span.disturbance) span.disturbance = Disturbance{.other_load = MachineSecond::k_unknown};
+    span.disturbance->steal = 1.0 - counted_s / span_s;
   }
   return span;
 }

@@ -82,15 +82,15 @@ class DisturbanceWatch {
   /// True if the last sample is at least `k_least_span_s` old.
   [[nodiscard]] bool is_due(double now_s) const { return now_s - sampled_s_ >= k_least_span_s; }
 
-  /// A period that ends now.
+  /// The period since the last sample.
   struct Span {
     double from_s = 0.0;
     /// Load of other processes, and steal; nullopt if both are unknown. Time in which the machine
     /// was suspended, or a virtual machine was paused, counts as steal.
-    std::optional<Disturbance> taken;
+    std::optional<Disturbance> disturbance;
   };
-  /// Returns the CPU time that processes outside the trial used since the last sample. `own_s` is
-  /// the trial's `own_cpu_seconds`.
+  /// Takes a sample. Returns the period since the last sample. `own_s` is the trial's
+  /// `own_cpu_seconds`.
   [[nodiscard]] Span sample(double now_s, const std::optional<CpuTime>& counters, double own_s);
 
  private:

@@ -34,8 +34,8 @@ struct ForkServerReady {
 struct ForkedProcess {
   pid_t pid = 0;
 };
-/// Message: the server cannot fork a process for the current request. If there is no current
-/// request, it can fork none at all.
+/// Message: the server cannot fork a process for the current request. Without a current request:
+/// the server can fork no process at all.
 struct ForkRefused {
   std::string why;
 };
@@ -44,9 +44,9 @@ struct ForkServerGone {};
 using ForkServerMessage = std::variant<ForkServerReady, ForkedProcess, ForkRefused, ForkServerGone>;
 
 /// A Python interpreter with PyTorch's hook that stops before its program begins. It forks
-/// processes that continue from there. The server is a child of this process, which must be a
-/// subreaper (`Subreaper`): then forked processes become children of this process, too. Not thread
-/// safe.
+/// processes that continue from that point. The server is a child of this process, which must be a
+/// subreaper (`Subreaper`), so that forked processes become children of this process, too. Not
+/// thread safe.
 class ForkServer {
  public:
   /// Starts a server without waiting for it. `argv` is the command of a trial; commands of other

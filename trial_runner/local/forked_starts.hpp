@@ -37,9 +37,9 @@ struct ForkedStartAnswer {
 };
 
 /// Starts trials as children of fork servers. Trials with equal `ForkServerTraits` share a server,
-/// which the first request starts. Never blocks. A server may refuse to fork a single trial. If a
-/// server cannot be started, can fork nothing, ends or does not answer, the object gives up and
-/// refuses all further requests. `subreaper` outlives the object.
+/// which the first request starts. Never blocks. A server may refuse to fork a single trial. The
+/// object gives up if a server cannot be started, can fork no process, ends, or does not answer. It
+/// then refuses all further requests. `subreaper` outlives the object.
 class ForkedStarts {
  public:
   /// `most_servers` limits the servers, because each has an interpreter with its modules in memory.

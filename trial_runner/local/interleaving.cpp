@@ -63,7 +63,7 @@ bool Interleaving::may_start(const std::vector<LocalTrial>& trials) const {
 bool Interleaving::has_memory(const std::vector<LocalTrial>& trials,
                               const std::function<double()>& free_bytes) const {
   if (trials.empty()) return true;
-  // Trials that start will need memory that they do not have yet.
+  // Trials that are starting will need memory that they have not allocated yet.
   const auto starts = static_cast<double>(std::ranges::count_if(trials, is_starting));
   if (starts > 0.0 && most_bytes_ == 0.0) return false;
   return free_bytes() >= k_memory_to_spare * most_bytes_ * (starts + 1.0);
@@ -83,7 +83,8 @@ std::optional<TrialKey> Interleaving::next_turn(double now_s,
                            std::ranges::any_of(trials, &LocalTrial::is_ending);
   if (is_changing || trials.empty()) return std::nullopt;
   const auto turn = std::ranges::find(trials, turn_, &LocalTrial::key);
-  // A trial that waits for memory starts when the running one has ended.
+  // A trial that waits for memory starts when the running trial has ended, so let that trial run
+  // on.
   if (turn != trials.end() && has_turn(*turn) && (!waiting_.empty() || !is_over(*turn, now_s))) {
     return turn_;
   }
@@ -129,7 +130,7 @@ double Interleaving::next_timer_s(double now_s, const std::vector<LocalTrial>& t
   if (may_start(trials) && !waits_for_memory_) return now_s;
   if (round_ == 0 || trials.empty()) return k_infinity;
   const auto next = next_turn(now_s, trials);
-  // A report wakes the runner, so a turn that lacks reports needs no timer.
+  // A report wakes the runner. So a turn that only waits for reports needs no timer.
   const auto must_change = [&](const LocalTrial& trial) {
     return trial.key() == next ? !has_turn(trial) : has_turn(trial);
   };

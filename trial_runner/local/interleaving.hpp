@@ -14,8 +14,8 @@ namespace steptune::local {
 
 /// Decides which of several interleaved trials (`TrialSpec::interleaved_round`) runs; all other
 /// trials are paused. All trials start before the first turn: side by side if memory suffices,
-/// otherwise one after the other. A trial that has started is paused until all have. While a trial
-/// ends, no other trial has a turn. Not thread safe.
+/// otherwise one after the other. A started trial stays paused until all trials have started. While
+/// a trial ends, no other trial has a turn. Not thread safe.
 class Interleaving {
  public:
   /// `most_starts`: largest number of trials that start side by side, such as the number of CPUs.
@@ -46,7 +46,8 @@ class Interleaving {
                                 const std::function<double()>& free_bytes) const;
   void begin_turn(TrialKey key, std::int64_t reports_before, double now_s);
   [[nodiscard]] TrialSpec start_next(double now_s);
-  /// Returns the trial that runs next, or none if trials start or end: then no trial has a turn.
+  /// Returns the trial that runs next. Returns nullopt while a trial starts or ends, because no
+  /// trial has a turn then.
   [[nodiscard]] std::optional<TrialKey> next_turn(double now_s,
                                                   const std::vector<LocalTrial>& trials) const;
   [[nodiscard]] bool is_over(const LocalTrial& turn, double now_s) const;

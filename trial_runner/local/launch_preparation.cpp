@@ -47,7 +47,8 @@ TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environme
 std::optional<ForkedStartRequest> fork_request(const Launching& launching) {
   const TrialSpec& spec = launching.spec;
   if (!spec.forked_modules || spec.launch || spec.python_path.empty()) return std::nullopt;
-  // A forked process would have the streams of its fork server.
+  // A forked process has the streams of its fork server, so it cannot have its own terminal or
+  // input.
   if (spec.terminal || !spec.standard_input.empty()) return std::nullopt;
   ForkedStartRequest request;
   request.key = spec.key;

@@ -17,7 +17,7 @@
 
 namespace steptune::local {
 
-/// A file or memory segment that remains after a trial's processes are gone.
+/// A file or memory segment that still exists after a trial's processes have ended.
 struct Leftover {
   std::string name;  ///< its path, or `shared memory segment 7`
   std::uint64_t bytes = 0;

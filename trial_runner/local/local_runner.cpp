@@ -69,7 +69,8 @@ class LocalRunner final : public Runner {
   [[nodiscard]] CountersAtStart counters_now(const Slot& slot) const {
     return {clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
   }
-  /// Prepares the trial for a slot that no other trial uses; trials that run in turns share one.
+  /// Prepares the trial for a slot that no other trial uses. Trials that run in turns share one
+  /// slot.
   [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec) {
     return preparation_.prepare(spec, spec.interleaved_round > 0 ? slots_.front() : free_slot());
   }

@@ -186,8 +186,8 @@ void LocalTrial::look_at_processes(double now_s) {
     const bool has_left = process.group != process_.main.pid && !process.is_zombie();
     if (has_left && escaped_.insert(process.id).second) newly_escaped_.push_back(process.id);
   }
-  // Allow no grace period: a program that allocates without bound would exhaust the machine during
-  // it.
+  // Allow no grace period. A program that allocates without bound could use up the machine's memory
+  // in that time.
   if (memory_.sample(processes, now_s)) end(OutcomeKind::out_of_memory, now_s, 0.0);
   const double own_s =
       own_cpu_seconds(processes, subreaper_->reaped_usage(process_.main.pid).cpu_s);
@@ -195,8 +195,8 @@ void LocalTrial::look_at_processes(double now_s) {
   // Do not sample the machine of an interleaved trial. The load of the other trials in its round
   // would look like a neighbour's load, and shares of time would include its pauses.
   if (!is_interleaved_) look_at_machine(now_s, own_s, processes);
-  // Sample often at first, because a small trial may grow fast, and later if a limit of memory must
-  // be kept.
+  // Sample often at first, because a small trial may grow fast. Later, sample more often only if
+  // the trial has a memory limit.
   const double slowest = limits_.memory_bytes ? k_sample_interval_s / 4.0 : k_sample_interval_s;
   sample_interval_s_ = std::min(2 * sample_interval_s_, slowest);
   next_sample_s_ = now_s + sample_interval_s_;

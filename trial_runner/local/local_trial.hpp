@@ -79,7 +79,7 @@ class LocalTrial {
   void suspend(double now_s);
   void resume(double now_s);
   [[nodiscard]] bool is_paused() const { return pauses_.is_paused(); }
-  /// Takes `seconds` off the bill: the shares of other trials that ran beside this one.
+  /// Subtracts `seconds` from the bill, because other trials that ran beside this one pay for them.
   void share_time(double seconds) { others_part_s_ += seconds; }
   /// True if the trial is being ended, or if its main process is gone.
   [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }

@@ -25,9 +25,9 @@ std::optional<MachineWatch::Sample> MachineWatch::sample(double now_s, double ow
   MachineSecond second;
   second.from_s = span.from_s - started_s_;
   second.to_s = now_s - started_s_;
-  if (span.taken) {
-    second.other_load = span.taken->other_load;
-    second.steal = span.taken->steal;
+  if (span.disturbance) {
+    second.other_load = span.disturbance->other_load;
+    second.steal = span.disturbance->steal;
   }
   second.memory_pressure = waited.memory.value_or(MachineSecond::k_unknown);
   second.storage_pressure = waited.storage.value_or(MachineSecond::k_unknown);
@@ -42,7 +42,7 @@ std::optional<MachineWatch::Sample> MachineWatch::sample(double now_s, double ow
 
   constexpr Disturbance k_unknown_load{.other_load = MachineSecond::k_unknown,
                                        .steal = MachineSecond::k_unknown};
-  Disturbance seen = span.taken.value_or(k_unknown_load);
+  Disturbance seen = span.disturbance.value_or(k_unknown_load);
   seen.memory_pressure = waited.memory.value_or(0.0);
   seen.storage_pressure = waited.storage.value_or(0.0);
   seen.quota_wait = waited.quota.value_or(0.0);

@@ -10,11 +10,12 @@ namespace steptune::local {
 /// Kernel counters since boot; the quota's counts since its control group was created. nullopt: the
 /// kernel, virtual machine or container has no such counter.
 struct PressureCounters {
-  /// Some program waited for memory (pressure stall information, `some`).
+  /// Time in which some program waited for memory (pressure stall information, `some`).
   std::optional<double> memory_wait_s;
-  /// Some program waited for storage (pressure stall information).
+  /// Time in which some program waited for storage (pressure stall information, `some`).
   std::optional<double> storage_wait_s;
-  std::optional<double> quota_wait_s;  ///< this control group had used up its CPU quota
+  /// Time in which this control group had used up its CPU quota
+  std::optional<double> quota_wait_s;
   /// Sum of counters of lowered CPU clocks (thermal_throttle). One event may count several times,
   /// so only growth has a meaning.
   std::optional<double> throttles;

@@ -16,9 +16,9 @@ namespace steptune::local {
 [[nodiscard]] std::string run_tag_entry(std::string_view run_tag);
 [[nodiscard]] std::string trial_tag_entry(TrialKey key);
 
-/// Finds processes on the whole machine: those with all of `entries` in their environment,
-/// `processes` themselves, and members of process groups led by one of `processes`. A group counts
-/// only if its leader still exists, at least as a zombie. Includes all descendants of these
+/// Searches the whole machine for processes with all of `entries` in their environment. Also
+/// returns `processes` themselves, and members of process groups led by one of `processes`. A group
+/// counts only if its leader still exists, at least as a zombie. Includes all descendants of these
 /// processes. Leaves out zombies and the calling process.
 [[nodiscard]] std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,
                                                            std::span<const ProcessId> processes);

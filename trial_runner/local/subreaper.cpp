@@ -36,7 +36,7 @@ Subreaper::ReapedUsage Subreaper::reaped_usage(pid_t main) const {
 }
 
 bool Subreaper::is_stray(const ProcessId& child) {
-  // A dead process no longer has an environment, so remember the result.
+  // The environment of a dead process cannot be read any more, so remember the result.
   if (strays_.contains(child)) return true;
   const bool is_tagged = std::ranges::any_of(
       trials_, [&](const auto& trial) { return environment_has(child.pid, trial.second.tags); });

@@ -38,7 +38,8 @@ Report TrialPauses::without_pauses(Report report) {
 
 double TrialPauses::clock_without_pauses(double clock_s) {
   double without_s = clock_s - paused_s_;
-  // A program may read its clock before a pause and print after it.
+  // A program may read its clock before a pause and print the value after it. Never let the
+  // converted clock go back.
   if (clock_s >= latest_clock_.read_s) without_s = std::max(without_s, latest_clock_.without_s);
   latest_clock_ = {clock_s, without_s};
   return without_s;

@@ -27,8 +27,8 @@ class TrialPauses {
   }
   /// Converts the times of a report that was just read to the trial's time. `Report::received_s`
   /// must already be converted. The converted clock goes back only if the program's own clock does.
-  /// The program measures the seconds of a step's parts with pauses included, so they are replaced:
-  /// reports without a pause between them show the shares. Removes the parts of other ranks than 0.
+  /// The program's seconds for the parts of a step include pauses. They are replaced by estimates
+  /// from pairs of reports without a pause between them. Removes the parts of other ranks than 0.
   [[nodiscard]] Report without_pauses(Report report);
 
   /// Sends SIGSTOP to the processes that `list` returns, until `list` returns no new ones. A
@@ -41,8 +41,8 @@ class TrialPauses {
   void on_output() { printed_ = printed_ || is_paused(); }
   /// Resumes the processes (SIGCONT). Returns the length of the pause; 0 if there was none.
   double end(double now_s);
-  /// True if pauses do not stop the trial: it printed during several pauses. Output written just
-  /// before a pause cannot explain output in several pauses.
+  /// True if pauses do not stop the trial, because it printed during several pauses. A single late
+  /// line may have been written just before a pause.
   [[nodiscard]] bool are_ineffective() const;
 
  private:

@@ -86,7 +86,7 @@ Uncertainty uncertainty_of(double standard_error_s, double freedom) {
 }
 
 Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
-  // If one interval has most of the samples, there are few batches even with many reports.
+  // If one interval has most of the samples, even many reports give few batches.
   if (batches.size() <= k_min_level_intervals) {
     return {k_unknown, 0.0};
   }
@@ -185,7 +185,8 @@ RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals, double 
   const auto [samples, seconds] = sum_of(intervals);
   if (!(samples > 0.0 && seconds > 0.0)) return estimate;
   estimate.seconds_per_sample = seconds / samples;
-  // Fewer intervals suffice here, because other runs of the configuration also show its scatter.
+  // Fewer intervals suffice here, because other runs of the configuration also show how much it
+  // scatters.
   if (intervals.size() < k_min_level_intervals) return estimate;
   const auto n = static_cast<double>(intervals.size());
   const double squares = sum_of_squares(residuals_of(intervals, estimate.seconds_per_sample));

@@ -60,9 +60,9 @@ inline constexpr double k_widened_for_looks = 1.2;
                                          double widening = k_widened_for_looks);
 
 /// Estimates the mean over all samples as if the intervals were independent (ratio estimate:
-/// Cochran, section 6.4). For trials in turns: a neighbour's load makes their intervals correlate,
-/// but slows the trials that they are compared with, too. With fewer than four intervals the
-/// half-width is infinite.
+/// Cochran, section 6.4). Meant for trials in turns. A neighbour's load makes their intervals
+/// correlate, but it also slows the trials that they are compared with. With fewer than four
+/// intervals the half-width is infinite.
 [[nodiscard]] RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals,
                                                   double widening = k_widened_for_looks);
 

@@ -116,7 +116,7 @@ struct Measurement {
   /// Why there is no steady state, or which reports were refused or repaired; for people.
   std::string remark;
   std::map<std::string, double> metrics;  ///< last value of each reported metric
-  /// Standard errors, by name, of those `metrics` that guards judge: means over several reports.
+  /// Standard errors, by name, of metrics that are judged by guards as means over several reports.
   std::map<std::string, double> metric_errors;
   std::map<std::string, double> parts;  ///< seconds per sample of each part, over the window
   /// Metrics whose last value was NaN or infinite. A guard on such a metric is violated.

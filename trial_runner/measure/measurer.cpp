@@ -328,7 +328,7 @@ Measurer::~Measurer() = default;
 void Measurer::add(const Report& report) {
   const int rank = report.global_rank.value_or(0);
   if (!ranks_.contains(rank) && std::ssize(ranks_) >= k_most_ranks) {
-    // An ignored rank changes only the remark.
+    // A rank that is ignored only changes the remark.
     if (rank > unheeded_rank_) {
       unheeded_rank_ = rank;
       combine();

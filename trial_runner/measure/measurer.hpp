@@ -55,13 +55,13 @@ struct MeasureOptions {
 ///   widened if other trials show that so few reports scatter more (`usual_noise.hpp`).
 /// - If reports have a `ComparedRate`, the latest one is the measurement of the whole trial.
 ///
-/// Several processes may report (`Report::global_rank`), each with its own clock. Each counts the
-/// steps and samples of the whole training, and is measured alone. The process with the lowest rank
-/// gives the measurement. If the confidence interval of the slowest process lies wholly above, the
-/// slowest process gives it. (Processes that wait for each other in each step are equally fast, and
-/// the maximum of several equal estimates would be too slow.) Metrics come from the process with
-/// the lowest rank. The remark names stragglers. Uses the first 64 ranks that report; the remark
-/// says if there are more.
+/// Several processes may report (`Report::global_rank`), each with its own clock. Each process
+/// counts the steps and samples of the whole training, and is measured alone. The process with the
+/// lowest rank gives the measurement. Exception: if the slowest process's confidence interval lies
+/// wholly above the lowest rank's, the slowest process gives it. (Processes that wait for
+/// each other in each step are equally fast, and the maximum of several equal estimates would be
+/// too slow.) Metrics come from the process with the lowest rank. The remark names stragglers. Uses
+/// the first 64 ranks that report; the remark says if there are more.
 class Measurer {
  public:
   explicit Measurer(const MeasureOptions& options);
@@ -78,9 +78,9 @@ class Measurer {
   /// interval is narrow by chance. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
   /// Returns the measurement of all reports of a program that ended by itself at `ended_s`
-  /// (runner's clock), with `whole_run` set. With fewer than five reports with a counter, or with a
-  /// compared rate, returns `current()` unchanged. The confidence interval is not widened for
-  /// repeated evaluations, because results did not decide the run's length.
+  /// (runner's clock), with `whole_run` set. Returns `current()` unchanged if fewer than five
+  /// reports have a counter, or if there is a compared rate. The confidence interval is not widened
+  /// for repeated evaluations, because results did not decide the run's length.
   ///
   /// Without a steady state the status is unchanged. The rate then is the mean after the warm-up;
   /// if the warm-up cannot be separated, the overall mean. The half-width is at least a tenth of
@@ -89,8 +89,8 @@ class Measurer {
   /// if the program wrote its output at its end. The rate then covers the whole process, start-up
   /// included. Its half-width is half the rate.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
-  /// Returns the progress of the latest report with a counter, of the lowest rank that reports;
-  /// nullopt before the first.
+  /// Returns the progress in the latest report with a counter from the lowest reporting rank;
+  /// nullopt before the first such report.
   [[nodiscard]] std::optional<ProgressPoint> latest() const;
 
  private:

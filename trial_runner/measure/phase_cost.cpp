@@ -83,9 +83,9 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const bool is_frequent = cost.periodic && gap <= k_frequent_intervals * resolution_samples;
   const double usual_s = (is_frequent ? k_frequent_spread : k_usual_spread) * events.mean_s_;
   cost.phase = {count, events.mean_s_, events.spread_s(usual_s) / std::sqrt(count)};
-  // A program that evaluates at step 0 and every 500 steps shows only the first evaluation. And the
-  // hook takes a forward without training for an evaluation, until three steps have shown that it
-  // is a part of each step.
+  // A program that evaluates at step 0 and every 500 steps shows only the first evaluation. The
+  // hook also takes a forward without training for an evaluation, until three steps have shown that
+  // it is a part of each step.
   const bool came_at_start = events.last_samples_ <= begin_samples + count * resolution_samples;
   if (came_at_start && (gaps == 0.0 || overdue)) return cost;
   const double period_error =

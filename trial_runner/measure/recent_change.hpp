@@ -8,10 +8,10 @@
 
 namespace steptune {
 
-/// True if the last intervals differ from the rest by more than chance does in 19 of 20 cases. The
-/// difference must also exceed that of all earlier sequences of as many intervals. Otherwise such
-/// differences are usual (periods, heavy tails). This is too little for a change of level
-/// (`find_level_shifts`), but a reason to wait for the next evaluation.
+/// True if the last intervals differ from the rest by more than chance explains in 19 of 20 cases.
+/// The difference must also exceed that of all earlier sequences of as many intervals. Otherwise
+/// such differences are usual (periods, heavy tails). The evidence is too weak for a change of
+/// level (`find_level_shifts`), but a reason to wait for the next evaluation.
 ///
 /// Considers the last 5, 6, 7, ... intervals, up to half of the samples. Tests the largest
 /// difference in standard errors. Source: M. Csorgo and L. Horvath, Limit Theorems in Change-Point

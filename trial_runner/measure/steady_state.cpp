@@ -97,7 +97,7 @@ void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, doubl
     periodic.push_back(cost);
     events += cost.phase.count;
   }
-  // If one kind is not periodic, treat all stalls as random.
+  // If one kind is not periodic, treat all stalls as random events.
   if (events < all.count()) periodic.assign(1, PhaseCost::of(all, begin, end, resolution));
   for (const PhaseCost& cost : periodic)
     costs.add(name(), cost);
@@ -153,7 +153,7 @@ void find_last_level(std::span<const Interval> steps, Window& window) {
       // A slow first level is a warm-up, however long it is.
       const bool slow_start = window.shifts.empty() && shift.after < shift.before;
       shift.interval += begin;
-      // A level whose rate cannot be estimated is a part of the warm-up.
+      // A level with too few intervals to estimate its rate is a part of the warm-up.
       if (!slow_start && shift.interval - window.level >= k_min_intervals) {
         window.shifts.push_back(shift);
       }

@@ -8,8 +8,9 @@
 
 namespace steptune {
 
-/// Returns the rank that sets the pace of the whole trial: the lowest, unless the confidence
-/// interval of another rank lies wholly above. `ranks` is not empty.
+/// Returns the rank that sets the pace of the whole trial. That is the lowest rank, unless another
+/// rank is slower and its confidence interval lies wholly above the lowest rank's. `ranks` is
+/// not empty.
 [[nodiscard]] int slowest_rank(const std::map<int, const Measurement*>& ranks);
 
 /// Returns a text for people about ranks that delay the training. Names the slowest rank if it is

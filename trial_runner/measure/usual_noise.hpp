@@ -9,10 +9,10 @@ namespace steptune {
 
 /// Scatter of steps in a study's earlier trials. A trial of 30 steps shows its own scatter poorly:
 /// it may have missed slow steps that come once in twenty, or all its steps may have been alike.
-/// The unit is the relative variance of a mean over one second; it falls in proportion to the
-/// averaged time (time-average variance constant: N. M. Steiger and J. R. Wilson, "Convergence
-/// properties of the batch means method for simulation output analysis", INFORMS J. on Computing
-/// 13(4), 2001).
+/// The unit is the relative variance of a mean over one second. The variance of a longer mean is
+/// smaller in proportion to its seconds (time-average variance constant: N. M. Steiger and J. R.
+/// Wilson, "Convergence properties of the batch means method for simulation output analysis",
+/// INFORMS J. on Computing 13(4), 2001).
 class UsualNoise {
  public:
   /// Adds a trial. Its weight grows with its steps (one half at 30 steps), because a longer trial

@@ -81,16 +81,15 @@ class OutputTail {
   void feed(std::string_view bytes);
   [[nodiscard]] std::string_view text() const;
   /// Records that the process with this rank has reported `count` after all bytes fed so far. Only
-  /// an increased count is progress, because several processes without a rank print the same
-  /// counts.
+  /// an increased count is progress: several processes without a rank print the same counts.
   void mark_progress(int process, double count);
   /// Returns the end of `text` that may explain the program's end. Leaves out output after which
   /// every reporting process has made progress.
   [[nodiscard]] std::string_view since_progress() const;
   /// Returns the last lines as printable text, oldest first, at most `count`. Leaves out lines
   /// without letters or digits, and reports of the protocol. If carriage returns rewrite a line
-  /// (progress bars), takes its last version. If torchrun reports a failed process, takes the lines
-  /// before that report, and only the last line of each traceback.
+  /// (progress bars), returns its last version. If torchrun reports a failed process, returns the
+  /// lines before that report, and only the last line of each traceback.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
 
  private:

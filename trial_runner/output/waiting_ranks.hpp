@@ -4,7 +4,7 @@
 #include "trial_runner/output/lines.hpp"
 
 /// Signs that a failed trial hung because its processes waited for each other, for every runner.
-/// The libraries of distributed programs end a program that waits for too long.
+/// The libraries of distributed programs end a program whose processes wait too long.
 namespace steptune {
 
 inline constexpr const char* k_ranks_waited_text =

@@ -39,7 +39,7 @@ bool CumulativeCounter::restarted(const Count& count) {
 void CumulativeCounter::note_writers(double value) {
   const double before = std::exchange(latest_, value);
   if (value > ahead_) {
-    // A count that starts again returns to its former value in small steps, not in one jump.
+    // A count that has restarted grows back to its former value in small steps, not in one jump.
     if (before < ahead_ && value >= 2.0 * before) ++went_forth_;
     ahead_ = value;
   } else if (value < behind_) {

@@ -23,8 +23,8 @@ struct Count {
   bool per_epoch = false;
 };
 
-/// Makes a counter cumulative that starts again in each epoch. A small decrease, as from ranks that
-/// print in turn, is no restart; the cumulative count then stays unchanged. Large jumps back and
+/// Makes a counter cumulative that starts again in each epoch. A small decrease is no restart:
+/// several ranks may print in turn. The cumulative count then stays unchanged. Large jumps back and
 /// forth come from several programs, each with its own count.
 class CumulativeCounter {
  public:
@@ -65,14 +65,14 @@ class CumulativeCounter {
 /// Returns the text for people about a counter that several programs print: its name, the finding
 /// and the remedy.
 [[nodiscard]] std::string several_writers_fault(std::string_view counter);
-/// Returns the text for people about a counter that misses a share of each epoch: the counter of
-/// steps, or if its share is too small to matter, the counter of samples. nullopt if both are too
-/// small.
+/// Returns the text for people about a counter that misses a share of each epoch. Describes the
+/// counter of steps; if its share is too small to matter, the counter of samples. nullopt if both
+/// shares are too small.
 [[nodiscard]] std::optional<std::string> uncounted_note(double share_of_steps,
                                                         double share_of_samples);
 
-/// Distinguishes a counter from a size, or from the count of a window, that is printed under the
-/// same name. A counter grows steadily.
+/// Distinguishes counters from other numbers under the same name, such as sizes or counts of a
+/// window. A counter grows steadily.
 class GrowthWatch {
  public:
   /// Adds a value. Returns true if the values so far may come from a counter.
@@ -111,7 +111,8 @@ class CounterSet {
   std::optional<double> add(const std::string& key, const Count& count, int rank = 0);
   /// Makes this counter the leader until another one exceeds it.
   void lead(const std::string& key);
-  /// Removes a counter that turned out to be none. If it leads, the next counter takes the lead.
+  /// Removes a counter that turned out not to count steps. If it leads, the next counter takes the
+  /// lead.
   void forget(const std::string& key);
   /// True if several programs print one of the counters. That counter is no longer reported.
   [[nodiscard]] bool several_writers() const;
@@ -125,7 +126,7 @@ class CounterSet {
     int growths = 0;
     int passed_over = 0;  ///< growths of any counter since this counter last grew
     [[nodiscard]] bool is_confirmed() const;
-    /// True if any counters grew three times while this counter, not yet confirmed, did not.
+    /// True if other counters grew three times while this unconfirmed counter did not.
     [[nodiscard]] bool is_stalled() const;
   };
   [[nodiscard]] bool takes_lead(const Candidate& candidate) const;

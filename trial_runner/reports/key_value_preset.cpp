@@ -60,8 +60,9 @@ class EvaluationGap {
     last_ = {count, time_s};
   }
   /// Records a line with a result, and with the counter `count` if it has one. Returns the
-  /// evaluation's seconds if they exceed the time of two steps, and half the time of the steps
-  /// since the last line. If they do not, the line repeats an old result.
+  /// evaluation's seconds if they exceed both the time of two steps and half the time of the steps
+  /// since the last line. A smaller excess means that the line repeats an old result; then returns
+  /// nullopt.
   std::optional<double> on_evaluated(std::optional<double> count, double time_s) {
     if (!last_ || !seconds_per_count_) return std::nullopt;
     const double steps = count ? std::max(0.0, *count - last_->count) : 0.0;
@@ -224,8 +225,8 @@ class KeyValuePreset final : public Preset {
       add_step("(leading)", *count, unnamed_rank, report);
     }
   }
-  /// Reports epochs or percent if the output has no other counter. They count as samples, because
-  /// the batch size does not change how much training they are.
+  /// Reports epochs or percent if the output has no other counter. They are reported as samples,
+  /// because the batch size does not change the amount of training in an epoch.
   void read_share_of_run(std::string_view line, Report& report) {
     if (const auto percent = percent_of_run(line)) {
       const Count count{*percent, std::nullopt, std::nullopt, /*per_epoch=*/false};
@@ -344,12 +345,13 @@ class KeyValuePreset final : public Preset {
   PrintedTable table_;
   std::optional<double> epoch_;
   std::optional<double> reported_epoch_;
-  /// Since the last epoch a number has grown that may turn out to be a counter. A trial cannot
-  /// change from epochs to steps.
+  /// True if a number has grown since the last epoch and may turn out to be a counter. Epochs are
+  /// then not reported, because a trial cannot change from epochs to steps.
   bool awaits_counter_ = false;
   CountUnit unit_ = CountUnit::steps;
   bool is_counted_ = false;  ///< steps or samples were reported
-  /// A heading has counted samples. Then all headings do: not every line shows its kind of count.
+  /// True if a heading has counted samples. All headings then count samples, since not every line
+  /// shows its unit.
   bool heading_counts_samples_ = false;
   /// The heading counts parts of the steps that are named in its line.
   bool heading_counts_parts_ = false;

@@ -90,7 +90,7 @@ std::optional<Count> leading_count(std::string_view line) {
       R"(|(\d{1,15})\s*(?:\||:\s|\t|\(\s*\d{1,3}(?:\.\d+)?\s?%\)))\D*\d)",
       re2::RE2::Quiet);
   // A list of files and a layer of a model (`(3): Linear(64, 64)`) have no loss. A date is followed
-  // by its year or by a time. A single digit such as `(0)` may be a rank.
+  // by its year or by a time. A single digit such as `(0)` may be a rank. None of these is a count.
   static const re2::RE2 k_with_loss(
       R"(^\s*(?:\((\d{2,15})\)[^:]|#(\d{2,15})\b|)"
       R"([\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b(?:[^\d.\s/]|\s+[^\d\s])))"

@@ -93,8 +93,8 @@ def __dir__() -> "list[str]":
 
 
 def _reports_steps() -> "bool | None":
-    """Tells Steptune's hook if the program reports its own steps. Returns True if it does or probably will.
-    Returns None if the program has only used the functions for tuning so far, and may still report.
+    """Tells Steptune's hook if the program reports its own steps. Returns True if it does, or if it probably will.
+    Returns None if the program has only used the functions for tuning so far. It may still report later.
     """
     if _has_reported() or "steptune._study" not in sys.modules or "steptune.callbacks" in sys.modules:
         return True

@@ -88,7 +88,7 @@ def document(
 
 
 def warn(text: str) -> None:
-    """Raises a Python warning that names the line outside this package from which the package was called."""
+    """Raises a Python warning. It names the line outside this package that called the package."""
     level = 1
     while sys._getframe(level).f_code.co_filename.startswith(_FOLDER):
         level += 1
@@ -167,8 +167,8 @@ def _run(argv: Sequence[str], folder: Optional[str], show: bool) -> Tuple[int, s
 
 
 def _ending_with_parent() -> Optional[Callable[[], object]]:
-    """Returns a function for the new process to call. It makes the process get SIGTERM if this Python process dies. A
-    notebook, for example, kills Python to restart it. The tuner must not run on then.
+    """Returns a function that the new process calls. The process then gets SIGTERM if this Python process dies. A
+    notebook, for example, kills Python to restart it. The tuner must not continue after that.
     """
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     return None if prctl is None else lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -48,7 +48,7 @@ def tune(
     time: longest tuning time: seconds, or a text such as "90s", "10m" or "1h30m".
     name: name of the study; by default the script's.
     safe: leave out settings that may change the loss, such as precision.
-    semantic: also tune what changes the training, such as the batch size.
+    semantic: also tune settings that change the training, such as the batch size.
     samples_per_step, samples: samples of an optimizer step, and of the long run.
     stdin: file that each trial reads as its standard input.
     show: print the progress to sys.stderr.
@@ -90,7 +90,7 @@ def run(
 def best(
     study: Optional[StudyName] = None, default: Optional[Configuration] = None, *, db: Optional[str] = None
 ) -> Configuration:
-    """Returns the configuration that a study recommends for training. Without `study`, uses the latest study.
+    """Returns the configuration that a study recommends for training. `study` is the latest study by default.
 
     default: values to train with if the study does not exist or has no result. A warning then says why. It also
     provides parameters that the recommended configuration does not have. Without it, a missing result is an Error.

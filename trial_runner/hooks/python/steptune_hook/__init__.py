@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steptune's import hook for Python programs. The core is in this folder; each folder with a `knobs.json` is a family of
-frameworks. A further family is a further folder (docs/internals/hooks-protocol.md, "Families").
+"""Steptune's import hook for Python programs. This folder has the core. Each folder with a `knobs.json` is a family of
+frameworks. To add a family, add a folder (docs/internals/hooks-protocol.md, "Families").
 
 arrival     enters when the program imports a module that a family waits for
 families    the families, their modules and their tables of knobs

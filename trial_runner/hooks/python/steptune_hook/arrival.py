@@ -8,9 +8,9 @@ frozen_at_start = 0  # objects that the interpreter has frozen itself, as Python
 
 
 class _Finder:
-    """First finder of `sys.meta_path`. Finds only the modules that families wait for, and removes itself after the last
-    of them. A program may only check if a module exists (`importlib.util.find_spec`), so a family's hook is installed
-    when the module is executed."""
+    """First finder of `sys.meta_path`. Finds only the modules that families wait for. Removes itself after the last of
+    these modules. A program may only check if a module exists (`importlib.util.find_spec`), so a family's hook is
+    installed when the module is executed."""
 
     def __init__(self, waiting):
         self._waiting = waiting
@@ -52,7 +52,7 @@ def _find(own, name, path, target):
 
 
 def arm():
-    """Makes imports of the families' modules install their hooks."""
+    """Makes the import of a family's module install the family's hook."""
     global frozen_at_start
     from steptune_hook import families, settings
 

@@ -6,7 +6,7 @@ import sys
 import traceback
 
 LIBRARIES = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
-# Modules of frameworks, whose own frames are not the program's. Families add theirs.
+# Modules of frameworks. Their frames are not the program's. Families add their modules.
 FRAMEWORKS = set()
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 

@@ -5,15 +5,15 @@ import json
 import os
 import sys
 
-# Every process writes these to the file of events, not only the one that prints.
+# Every process writes these events to the file, not only the process that prints.
 _EVENTS_OF_EACH_PROCESS = ("patched", "disabled")
 
 _encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 
 
 def encoded(document):
-    """Returns the document as UTF-8. Replaces invalid characters (in a file name, say), since the tuner would ignore
-    the whole line."""
+    """Returns the document as UTF-8. Replaces invalid characters, such as those of a file name. With one, the tuner
+    would ignore the whole line."""
     return _encoder.encode(document).encode("utf-8", "replace")
 
 
@@ -37,7 +37,7 @@ def write_line(document):
 
 class Events:
     """Reports each event when it is new or has changed. Reports nothing before `open`, so a program that does not train
-    is left alone."""
+    gets no reports."""
 
     def __init__(self, settings, printer, send_to_tuner=None):
         self._settings = settings
@@ -72,7 +72,7 @@ class Events:
             self._write(document, before)
 
     def _write(self, document, before):
-        # A knob that one rank refuses is not set on the others either, so each rank reports refusals.
+        # If one rank refuses a knob, the other ranks do not set it, either. So each rank reports refusals.
         tells = self._printer.may_print() or _is_refusal(document, before)
         if self._settings.events and (tells or document["event"] in _EVENTS_OF_EACH_PROCESS):
             _try(append, self._settings.events, document)
@@ -83,7 +83,8 @@ class Events:
 
 
 def _is_refusal(document, before):
-    """True if a rank's knob is refused, or no longer refused. `before`: the last event of the knob, or None."""
+    """True if a rank other than 0 refuses the knob, or no longer refuses it. `before`: the last event of the knob, or
+    None."""
     return bool(document.get("rank")) and not all(row.get("may", True) for row in (document, before or document))
 
 
@@ -104,7 +105,7 @@ def append(path, document):
 
 
 def append_imported(settings, family):
-    """Reports `imported`. Nothing else is reported before the program trains, which may take minutes."""
+    """Reports `imported` at once. All other events wait until the program trains, which may take minutes."""
     if settings.mode == "survey" and settings.events:
         _try(append, settings.events, {"event": "imported", "pid": os.getpid(), "family": family})
 

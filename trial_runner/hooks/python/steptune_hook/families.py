@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The families of frameworks: the folders here with a table of knobs. The package of a family has `MODULES`, the modules
+"""The families of frameworks: the folders here with a table of knobs. Each family's package has `MODULES`, the modules
 whose import it waits for, and `install(module)`, which is called after each of these imports."""
 
 import importlib
@@ -20,8 +20,8 @@ def by_module():
 
 
 def read_table(family):
-    """Returns the family's knobs in the order of its table, which the tuner reads, too. A text there is the name of a
-    knob of the common table."""
+    """Returns the family's knobs in the order of its table. The tuner reads the same table. A text in the table is the
+    name of a knob of the common table."""
     common = {knob["name"]: knob for knob in _read()}
     return [common[knob] if isinstance(knob, str) else knob for knob in _read(family)]
 

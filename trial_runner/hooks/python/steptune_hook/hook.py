@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base of the hooks of all families: the request, patches, events, and the removal of all of it on a fault."""
+"""Base of the hooks of all families: reads the request, and makes patches and events. Removes all of them on a fault.
+"""
 
 import contextlib
 import os
@@ -12,15 +13,16 @@ from steptune_hook.patches import Patches
 from steptune_hook.ranks import Printer
 
 FIRST_LOSSES = 8
-SURVEYS_AT = (1, 3, 10, 100, 1000)  # steps; a repeated survey reports only changes
+SURVEYS_AT = (1, 3, 10, 100, 1000)  # numbers of steps; a repeated survey reports only changes
 
 _entered = []  # the hooks of this process
-_trains_alone = None  # the hook that has withdrawn the other hooks, because its framework computes with theirs
+# The hook that has withdrawn all other hooks, because its framework computes with their frameworks
+_trains_alone = None
 
 
 class Hook:
-    """Base of the hook of a family. A subclass sets `progress`, which has a `report`, and `knobs`. It overrides
-    `device()`, `versions()` and `program()`, which return facts for the events `patched` and `program`."""
+    """Base of the hook of a family. A subclass sets `knobs`, and `progress` with a `report`. It overrides `device()`,
+    `versions()` and `program()`, which return facts for the events `patched` and `program`."""
 
     family = ""
 
@@ -87,7 +89,7 @@ class Hook:
         self.withdrawn(why)
 
     def withdrawn(self, why):
-        """Undoes what `patches` does not know."""
+        """Undoes changes that `patches` did not make."""
         if self.knobs is not None:
             self.knobs.collector.restore()
 
@@ -96,8 +98,8 @@ class Hook:
         self._survey_due = True
 
     def tell_steps(self, steps, loss, new=1):
-        """Called after the last `new` of `steps` steps. Reports the first losses, and surveys the program now and then.
-        `loss()` returns the last step's loss as a number; None if it is not known."""
+        """Called after the last `new` of `steps` steps. Reports the first losses. After some steps, surveys the
+        program. `loss()` returns the last step's loss as a number; None if it is unknown."""
         if steps <= FIRST_LOSSES and self.settings.prints_events:
             self._first_losses.append(repr(loss()))
             if len(self._first_losses) == FIRST_LOSSES:
@@ -108,7 +110,6 @@ class Hook:
             self.events.open()
 
     def survey(self):
-        """Reports the facts about the program, and each knob."""
         rank = ranks.rank_and_world_size()[0]
         fields = {"family": self.family, "mode": self.settings.mode, "rank": rank, "world_size": ranks.together()}
         fields.update(device=self.device(), pid=self.pid, python=platform.python_version(), **self.versions())

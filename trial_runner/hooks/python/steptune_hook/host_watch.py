@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class HostWatch:
-    """Counts from the first step on. A collection stops all threads of Python, so collections of every thread count."""
+    """Counts from the first step on. A collection stops all Python threads, so collections in every thread count."""
 
     def __init__(self):
         self._collecting_s = 0.0

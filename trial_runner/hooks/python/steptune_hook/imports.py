@@ -9,8 +9,8 @@ _MOST_CHARACTERS = 15000  # the tuner reads 16 KiB of a line
 
 
 def installed_modules():
-    """Returns modules in the order in which their imports began. Leaves out torch, which a fork server imports first,
-    and the reporter, whose clock starts when it is imported."""
+    """Returns modules in the order in which their imports began. Leaves out torch, which a fork server imports first.
+    Also leaves out the reporter, whose clock starts at its import."""
     names = []
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ("torch", "steptune", "steptune_hook", "sitecustomize", "__main__"):

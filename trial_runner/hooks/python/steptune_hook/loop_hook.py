@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hook of a family that reports whole steps: a call of one function is a step, and its time is not divided."""
+"""Base of the hooks of families that report whole steps. A step is a call of one function. Its time is not divided into
+parts."""
 
 import atexit
 import sys
@@ -21,7 +22,7 @@ class LoopProgress:
         self.phases = Phases(report)
         self.steps = 0
         self.samples = 0
-        self.loss = None  # a number, or a function that returns it; the same object until there is another loss
+        self.loss = None  # a number, or a function that returns it; a new object for each new loss
         self._reported_loss = None
         self.last_step_s = perf_counter()
         self._samples_per_step = settings.samples_per_step
@@ -38,7 +39,7 @@ class LoopProgress:
             self._host_watch.first_step_ended()
 
     def correct_samples(self, more):
-        """Adds samples that were not counted, or removes samples that were counted too much."""
+        """Adds samples that were not counted. A negative number removes samples."""
         if self._samples_per_step is None:
             self.samples += more
 
@@ -52,7 +53,7 @@ class LoopProgress:
         if self.samples:
             document["samples"] = self.samples
         loss = self.known_loss()
-        # A guard counts each loss. Between two evaluations there is no new one.
+        # A guard counts each loss, so report each one only once.
         if loss is not None and loss is not self._reported_loss:
             document["loss"] = self._reported_loss = loss
         if self._host_watch is not None:
@@ -137,10 +138,10 @@ _installed = {}  # hooks by family, once a module of the family was imported
 
 def enter(make, wrap, module):
     """Called after each import of a module of a family. The first import makes the family's hook by `make(settings)`.
-    Each one lets the hook enter the module by `wrap(hook, module)`."""
+    Each import lets the hook enter the module by `wrap(hook, module)`."""
     if make.family not in _installed:
         _installed[make.family] = hook.install(
-            # Nothing of these families can be switched between two steps.
+            # These families have no knobs that can be switched between two steps.
             lambda requested: None if requested.mode == "live" else make(requested),
             lambda made: made.knobs.wrap(),
         )

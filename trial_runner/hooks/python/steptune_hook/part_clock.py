@@ -8,7 +8,7 @@ DATA, PREPARE, FORWARD, BACKWARD, OPTIMIZER, OTHER, APART = range(7)
 
 
 class PartClock:
-    """Time by part. `APART` is reported as a phase and belongs to no part. Functions that run in each step repeat the
+    """Time by part. `APART` is reported as a phase and is no part of a step. Functions that run in each step repeat the
     code of `switch`, because a call would take microseconds."""
 
     def __init__(self):
@@ -28,17 +28,17 @@ class PartClock:
         return before
 
     def confirm(self):
-        """Assigns the time up to the last switch to training steps."""
+        """Counts the time up to the last switch as training steps."""
         self.confirmed_totals_s[:] = self.totals_s
         self.confirmed_s = self.now_s
 
     def discard(self):
-        """Removes the time since `confirm` from training steps, since it belongs to a phase."""
+        """Removes the time since `confirm` from the training steps, since it belongs to a phase."""
         self.totals_s[:] = self.confirmed_totals_s
         self.confirmed_s = self.now_s
 
     def leave_out(self, totals_s):
-        """Removes the time from `confirm` until the totals were `totals_s`."""
+        """Removes the time from `confirm` up to the moment when the totals were `totals_s`."""
         for part, then_s in enumerate(totals_s):
             self.totals_s[part] += self.confirmed_totals_s[part] - then_s
 

@@ -8,9 +8,9 @@ _ABSENT = object()
 
 
 class PickledByValue:
-    """Base of objects that a replaced method refers to. Some libraries pickle the classes of `__main__` with their
-    methods (cloudpickle: mlflow, ray). There a stand-in with these attributes replaces the object. With it, the
-    method calls the original wherever it is loaded, without the hook."""
+    """Base of objects that a replaced method refers to. Some libraries (mlflow, ray) use cloudpickle, which pickles the
+    classes of `__main__` with their methods. In a pickle, a stand-in with the same attributes replaces the object. The
+    method can then be loaded without the hook and calls the original."""
 
     _attributes_of_stand_in = {}
 
@@ -35,8 +35,8 @@ class Patches:
         self._replaced = []
 
     def replace(self, owner, name, make):
-        """Replaces owner.name by make(original), and returns the original. `owner` is a module or a class, never an
-        instance, whose attributes are pickled with it."""
+        """Replaces owner.name by make(original), and returns the original. `owner` is a module or a class. It must not
+        be an instance, because attributes of instances are pickled."""
         own = owner.__dict__.get(name, _ABSENT)
         original = getattr(owner, name)
         replacement = functools.wraps(original)(make(original))

@@ -15,7 +15,7 @@ class Phases:
         self._report.phase(name, at_s, None)
 
     def extend(self, at_s):
-        """Extends the current phase until now. Its end is known only when training continues."""
+        """Extends the current phase to `at_s`. Its true end is known only when training continues."""
         self._last_s = at_s
 
     def end(self):

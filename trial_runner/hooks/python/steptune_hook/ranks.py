@@ -23,7 +23,8 @@ def rank_and_world_size():
 
 
 def together():
-    """Returns the number of processes that train one model. Processes that do not communicate train separate models."""
+    """Returns the number of processes that train one model. Processes that do not communicate each train a model of
+    their own."""
     group = _group()
     return 1 if group is None else group[1]
 
@@ -45,10 +46,10 @@ def _group():
     horovod = modules.get("horovod.torch")
     if horovod is not None and horovod.is_initialized():
         return horovod.rank(), horovod.size()
-    # `jax.process_index` would begin the devices, which `jax.distributed.initialize` must precede.
+    # `jax.process_index` would set up the devices. `jax.distributed.initialize` must come before that.
     state = getattr(modules.get("jax._src.distributed"), "global_state", None)
     if getattr(state, "client", None) is not None:
-        # Older versions do not keep the number.
+        # Older versions do not store the number of processes.
         return state.process_id, getattr(state, "num_processes", None) or state.process_id + 1
     mpi = modules.get("mpi4py.MPI")
     if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized():
@@ -61,8 +62,8 @@ def _first_set(names, otherwise):
 
 
 def reported_rank():
-    """Returns the rank that this process reports with its steps, if the tuner has started several processes and listens
-    to each. Returns None if only the first one reports."""
+    """Returns the rank that this process reports with its steps. Returns None if the tuner listens only to the first
+    process."""
     if os.environ.get("STEPTUNE_ALL_RANKS") != "1":
         return None
     rank, world_size = rank_and_world_size()
@@ -70,8 +71,8 @@ def reported_rank():
 
 
 class Printer:
-    """Chooses the process that prints: rank 0 or, without ranks (Hogwild), the first that trains. Without ranks, a
-    process claims this role by a socket name, which is freed when the process ends."""
+    """Chooses the process that prints. With ranks, rank 0 prints. Without ranks (Hogwild), the first process that
+    trains prints. It claims this role by a socket name, which the system frees when the process ends."""
 
     def __init__(self):
         self._claim = None
@@ -104,7 +105,7 @@ class Printer:
         return self._claim is not False
 
     def is_second(self):
-        """True in the second process without ranks that trains; at most one process gets True."""
+        """Returns True in the second process without ranks that trains. At most one process gets True."""
         if self.may_print() or self._is_other_rank:
             return False
         if self._claim_of_second is None:
@@ -118,7 +119,7 @@ def _claim(place):
         return True
     import socket
 
-    # An abstract name leaves no file. Processes of one program have the same parent.
+    # An abstract name leaves no file. It contains the parent's number, which all processes of a program share.
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         claim.bind("\0steptune-hook-%d-%d-%s" % (os.getuid(), os.getppid(), place))

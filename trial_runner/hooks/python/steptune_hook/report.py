@@ -17,20 +17,20 @@ class Report:
         self._origin_s = perf_counter()
         self._pid = os.getpid()
         self._silent = not settings.prints_steps
-        self.due_s = math.inf if self._silent else -math.inf  # time of the next line
+        self.due_s = math.inf if self._silent else -math.inf
         self._first = True
         self.waiting = None  # arguments of `step` for the last step, if it was not printed
 
     def step(self, at_s, make_document):
-        """`make_document()` returns the counters of the step that ended at `at_s`. It is called, and tensors are read,
-        only for steps that are printed."""
+        """Records a step that ended at `at_s`. `make_document()` returns the step's counters. It is called, and tensors
+        are read, only for steps that are printed."""
         if self._silent:
             return
         self.waiting = (at_s, make_document)
         if at_s >= self.due_s:
             first, self._first = self._first, False
             if first and program_reports() is None:
-                return  # the program may report this step by itself, so the next one decides
+                return  # the program may also report this step itself, so decide at the next step
             self.due_s = at_s + self._settings.interval_s
             self.flush()
 
@@ -78,7 +78,7 @@ class Report:
 
 
 def program_reports():
-    """True if the program reports its own steps by the package steptune, since two counters would contradict. None if it
-    has used the package for something else, and has not reported so far."""
+    """Returns True if the program reports its own steps by the package steptune. A second counter would contradict it.
+    Returns None if the program has only used the package for something else so far."""
     reports_steps = getattr(sys.modules.get("steptune"), "_reports_steps", None)
     return reports_steps() if reports_steps is not None else False

@@ -8,7 +8,7 @@ MODES = ("survey", "report", "apply", "live")
 
 
 class Settings:
-    """Raises ValueError if the text does not follow docs/internals/hooks-protocol.md."""
+    """The request. Raises ValueError if its text does not follow docs/internals/hooks-protocol.md."""
 
     def __init__(self, text):
         import json
@@ -41,6 +41,6 @@ def read():
 
 
 def reports_arrival():
-    """True if `armed` can be reported. Cheaper than parsing the document, since most interpreters below a trial's
+    """True if `armed` can be reported. Does not parse the document, to save time: most interpreters below a trial's
     command never import a framework."""
     return '"events"' in os.environ[_VARIABLE]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Family of gradient boosting and of scikit-learn. A boosting round, a tree of a forest or a batch of a network is a
-step. The rows of the training data are its samples.
+"""Family of gradient boosting and of scikit-learn. One step is a boosting round, a tree of a forest, or a batch of a
+network. The samples of a step are the rows of the training data.
 
 hook        connects the parts
 knobs       settings of the libraries, found when a training begins

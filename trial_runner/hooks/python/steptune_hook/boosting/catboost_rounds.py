@@ -4,7 +4,7 @@
 import os
 
 _NAME = "catboost.CatBoost"
-_USUAL_LOSSES = ("RMSE", "Logloss", "MultiClass")  # of programs that name none
+_USUAL_LOSSES = ("RMSE", "Logloss", "MultiClass")  # losses of programs that name no loss
 
 
 class _Callback:
@@ -47,7 +47,7 @@ def _adapted(hook, core, model, pool, own):
     params = dict(own)
     if str(params.get("task_type", "CPU")).upper() == "GPU":
         hook.trains_on("cuda")
-        return params  # there CatBoost takes no callbacks, so no step is seen
+        return params  # CatBoost accepts no callbacks on a GPU, so no step is seen
     threads = int(params.get("thread_count") or -1)
     # CatBoost uses all CPUs of the machine, whatever the variables of OpenMP say.
     threads = knobs.settle("cpu_threads", threads if threads > 0 else os.cpu_count())
@@ -74,8 +74,8 @@ def _kind(metric):
 
 
 def _losses(metrics, loss_names):
-    """Returns the values of the loss, or else of another metric, of the training data, or else of other data. CatBoost
-    gives metrics in no order."""
+    """Returns the values of the loss on the training data. Without them, returns another metric or other data. CatBoost
+    gives metrics in no fixed order."""
     for data in sorted(metrics, key=lambda name: name != "learn"):
         for name in sorted(metrics[data], key=lambda name: _kind(name) not in loss_names):
             return metrics[data][name]

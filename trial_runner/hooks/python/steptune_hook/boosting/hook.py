@@ -10,14 +10,15 @@ from steptune_hook.boosting.knobs import BoostingKnobs
 class BoostingHook(loop_hook.LoopHook):
     family = "boosting"
     titles = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost", "sklearn": "scikit-learn"}
-    # Programs of these frameworks use scikit-learn beside the training.
+    # Programs of these frameworks may use scikit-learn for other work than training.
     yields_to = ("torch", "jax", "tensorflow")
 
     def __init__(self, requested):
         super().__init__(requested)
-        self.trainers = set()  # names of what has trained: `lgb.Booster`, say
+        self.trainers = set()  # names of classes that have trained, such as `lgb.Booster`
         self.knobs = BoostingKnobs(self)
-        self._begun = {}  # weak references to the trainings that have begun, by `id`: models of CatBoost have no hash
+        # Weak references to the trainings that have begun, by `id`: models of CatBoost cannot be hashed
+        self._begun = {}
         self._device = "cpu"
 
     def libraries(self):
@@ -33,8 +34,8 @@ class BoostingHook(loop_hook.LoopHook):
         return {"counts": "round", "optimizers": sorted(self.trainers)}
 
     def round_begins(self, training, name):
-        """Called before each round. The first one of a `training` ends the time between two trainings, which belongs to no
-        step. The folds of a cross-validation train in turn."""
+        """Called before each round. The first round of a `training` ends the time between two trainings, which belongs
+        to no step. The folds of a cross-validation train in turn."""
         begun = self._begun.get(id(training))
         if begun is not None and begun() is training:
             return
@@ -47,7 +48,7 @@ class BoostingHook(loop_hook.LoopHook):
 
 
 class Losses:
-    """Last losses of a training: of the training data, or else of other data."""
+    """Last losses of a training. Prefers losses on the training data to losses on other data."""
 
     def __init__(self):
         self._of_training = None

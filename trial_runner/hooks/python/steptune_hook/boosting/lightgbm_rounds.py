@@ -107,7 +107,7 @@ def _is_true(value):
 
 
 def _read_losses(losses, is_training, results):
-    """Reads tuples of data, metric, value and whether higher is better. The first loss counts."""
+    """Reads tuples: data set, metric, value, and True if higher values are better. The first loss counts."""
     for _, _, value, higher_is_better in results:
         if not higher_is_better:
             losses.add(is_training, float(value))

@@ -34,7 +34,7 @@ def _wrap_histograms(hook, module):
             if not hook.may_train():
                 return original(self, X, *arguments, **named)
             before = getattr(current, "estimator", None)
-            # By itself, scikit-learn may use physical cores only.
+            # Without a request, scikit-learn may use only the physical cores.
             today = module._openmp_effective_n_threads()
             current.threads = hook.guarded(hook.knobs.training.settle, "cpu_threads", today)
             current.estimator, current.trees = self, 0
@@ -124,8 +124,8 @@ def _wrap_forests(hook, module):
 
 
 def _wrap_steps(hook, owner, method, place, why, loss):
-    """Counts calls of a method as steps. `place`: that of the data among its arguments; `why`: reason against other numbers
-    of threads; `loss(estimator, arguments, result)` returns the loss of a call."""
+    """Counts calls of a method as steps. `place`: index of the data among the method's arguments. `why`: reason why the
+    number of threads cannot change. `loss(estimator, arguments, result)` returns the loss of a call."""
 
     def wrap_step(original):
         def step(self, *arguments, **named):

@@ -14,7 +14,7 @@ _HIGHER_IS_BETTER = ("auc", "map", "ndcg", "pre", "ams", "interval-regression-ac
 
 def wrap(hook, xgboost):
     booster_class = xgboost.core.Booster
-    # XGBoost 2 takes any number of threads.
+    # XGBoost 2 does not limit the number of threads.
     has_limit = int(xgboost.__version__.split(".")[0]) >= 3
     own = weakref.WeakKeyDictionary()  # the program's parameters, by booster
     begun = weakref.WeakSet()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Family of JAX (also Flax and Optax): the compiled function that costs most and returns a state like its arguments is
-the step.
+"""Family of JAX (also Flax and Optax). The step is the compiled function that returns a state like its arguments and
+takes most time.
 
 hook       connects the parts
 compiled   stand-ins for compiled functions

@@ -39,13 +39,13 @@ class JaxHook(loop_hook.LoopHook):
         self.step_ended(samples, loss_of(output) if is_due else None)
 
     def waited_for(self, output):
-        """Waits for the last step, which is then reported with its end. Returns the time."""
+        """Waits for the last step, so that its report gets the time of its end. Returns the time."""
         leaves = jax.tree_util.tree_leaves(output)
         kept = [leaf for leaf in leaves if not is_deleted(leaf)]
         jax.block_until_ready(kept)
         now_s = perf_counter()
         report = self.progress.report
-        # Without a leaf that another function has not taken, nothing shows when the step ended.
+        # If other functions have taken the memory of all outputs, nothing shows when the step ended.
         shows_end = kept or not leaves
         if report.waiting is not None and shows_end:
             self.progress.loss = loss_of(output)
@@ -53,7 +53,7 @@ class JaxHook(loop_hook.LoopHook):
         return now_s
 
     def _end(self):
-        self.progress.report.waiting = None  # nobody has waited for the last step
+        self.progress.report.waiting = None  # nobody has waited for its end
         super()._end()
 
 

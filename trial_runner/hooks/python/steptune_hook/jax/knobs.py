@@ -25,7 +25,7 @@ class JaxKnobs(KnobGroups):
 
 
 def _setting(option, shown=lambda own: own, own=lambda shown: shown):
-    """`shown(own)` and `own(shown)` convert values of an option of `jax.config` and of its knob."""
+    """`shown(own)` converts a value of an option of `jax.config` to the knob's; `own(shown)` converts it back."""
     return Setting(
         lambda: shown(jax.config.values[option]),
         lambda value: jax.config.update(option, own(value)),

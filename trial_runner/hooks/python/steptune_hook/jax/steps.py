@@ -11,7 +11,7 @@ import jax
 from steptune_hook.between_steps import BetweenSteps, Function
 
 _MEASURED_CALLS = 3  # calls of one function that are waited for before the step is chosen
-_LEAST_CARRIED = 0.3  # part of the numbers in a step's arguments that come back with the same shapes
+_LEAST_CARRIED = 0.3  # share of the numbers in a step's arguments that the step must return with the same shapes
 _MOST_FUNCTIONS = 1000  # a program may compile a function anew for each step
 
 
@@ -26,7 +26,7 @@ class _Function(Function):
         self.samples = 0  # of the last call that was waited for
 
     def samples_in(self, leaves):
-        """Returns the leading dimension of the batch, of all devices."""
+        """Returns the leading dimension of the batch, summed over all devices."""
         if self.batch is None or self.batch >= len(leaves):
             return 0
         shape = getattr(leaves[self.batch], "shape", ())
@@ -35,7 +35,8 @@ class _Function(Function):
 
 
 class Steps:
-    """Watches the outermost calls of one thread. A call within another call, or while JAX traces, does not count."""
+    """Watches the outermost calls of one thread. Calls within another call, and calls while JAX traces, do not count.
+    """
 
     def __init__(self, hook):
         self._hook = hook
@@ -96,7 +97,7 @@ class Steps:
             self._others.other_ended(function)
 
     def _measure(self, function, leaves, output, started_s):
-        """Waits for the call. Its first one compiles, so it does not count."""
+        """Waits for the call. A function's first call compiles it, so it does not count."""
         jax.block_until_ready(output)
         if function.calls == 1:
             function.carries, function.batch = _carried(leaves, output)
@@ -108,7 +109,7 @@ class Steps:
             return
         candidates = [other for other in self._functions.values() if other.carries and other.measured]
         self._step = max(candidates, key=lambda other: other.seconds)
-        # Only the outputs of the last call are known.
+        # Only the last call's output is known.
         for call in range(self._step.calls):
             is_last = call == self._step.calls - 1 and self._step is function
             self._count(self._step.samples, output if is_last else None, is_waited_for=True)
@@ -121,8 +122,8 @@ class Steps:
 
 
 def _carried(leaves, output):
-    """Returns a flag and the index of the batch. The flag is True if much of the arguments comes back with the same
-    shapes. The batch is the largest other array; its index is None if there is none."""
+    """Returns a flag and the index of the batch. The flag is True if the output has many of the arguments' numbers with
+    the same shapes. The batch is the largest other argument; its index is None if there is none."""
     returned = [_kind(leaf) for leaf in jax.tree_util.tree_leaves(output)]
     carried = 0
     largest = batch = None
@@ -145,7 +146,7 @@ def _kind(leaf):
 
 
 def loss_of(output):
-    """Returns a function that reads the loss: the scalar whose name has `loss`, or else the first one."""
+    """Returns a function that reads the loss: the scalar whose name contains `loss`, otherwise the first scalar."""
     first = None
     for path, leaf in jax.tree_util.tree_flatten_with_path(output)[0]:
         kind = _kind(leaf)
@@ -163,6 +164,6 @@ def _number(array):
 
 
 def is_deleted(array):
-    """True if the program has given the array's memory away."""
+    """True if the array's memory was given to another computation."""
     asks = getattr(array, "is_deleted", None)
     return asks is not None and asks()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Family of Keras 3, on its three backends, and of TensorFlow 2. A step is a batch of `fit` or `train_on_batch`, or an
-update of an optimizer in a loop of the program's own.
+"""Family of Keras 3, on its three backends, and of TensorFlow 2. A step is a batch of `fit` or `train_on_batch`. In a
+program with its own training loop, a step is an update of an optimizer.
 
 hook       connects the parts
 fits       steps of `Model.fit` and `train_on_batch`

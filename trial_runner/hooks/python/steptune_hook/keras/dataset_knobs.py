@@ -13,7 +13,7 @@ _PREFETCH = "data_prefetch"
 _THREADS = "data_private_threads"
 _AUTOTUNE = "data_autotune"
 _SEQUENTIAL, _CPUS, _AUTO = "sequential", "cpus", "autotune"
-# Operations with a state that they only read.
+# Operations that only read their state.
 _HARMLESS = frozenset(
     ("Assert", "HashTableV2", "LookupTableFindV2", "LookupTableSizeV2", "ReadVariableOp", "VarHandleOp")
 )
@@ -53,8 +53,8 @@ class DatasetKnobs:
         return map_dataset
 
     def _calls_for(self, made, own):
-        """Returns `num_parallel_calls` and `deterministic` to set; None if the program's stay."""
-        # TensorFlow refuses a number of calls beside this.
+        """Returns `num_parallel_calls` and `deterministic` to set; None if the program's values stay."""
+        # TensorFlow refuses a number of calls together with `synchronous`.
         why = "the program asks for synchronous calls" if getattr(made, "_force_synchronous", False) else None
         if own is None or own == 1:
             today = _SEQUENTIAL
@@ -65,7 +65,7 @@ class DatasetKnobs:
         else:
             today, why = _CPUS, "the program gives a number itself"
         value = self._settled.settle(_CALLS, today, why or _why_not_parallel(made))
-        # One parallel call would still run beside the training.
+        # For `sequential`, set None: even a single parallel call would run beside the training.
         settings = {_SEQUENTIAL: (None, None), _CPUS: (_cpus(), True), _AUTO: (self._tensorflow.data.AUTOTUNE, True)}
         return settings.get(value)
 
@@ -90,7 +90,8 @@ class DatasetKnobs:
         # Keras itself limits the threads of data that its workers load.
         is_of_workers = self._hook.fits is not None and self._hook.fits.has_workers()
         own = None if is_of_workers else options.threading.private_threadpool_size
-        # In TensorFlow None means no pool, and 0 one with a thread for each CPU. Options cannot be unset.
+        # In TensorFlow, None means no separate thread pool. 0 means a pool with one thread for each CPU. Options cannot
+        # be unset.
         threads = 0 if own is None else own or _cpus()
         why = None if own is None or self._requested.get(_THREADS) != 0 else "the program has separate threads itself"
         are_options_set = [
@@ -104,8 +105,8 @@ class DatasetKnobs:
         return dataset.with_options(new) if any(are_options_set) else dataset
 
     def _option(self, name, today, new, attribute, why=None):
-        """Sets the requested value of an option in `new`, if it differs from today's and nothing prevents it. Returns True
-        if it is set."""
+        """Sets an option in `new` to the requested value, if that differs from today's value and nothing prevents it.
+        Returns True if the option is set."""
         value = self._settled.settle(name, today, why)
         if value is not None:
             setattr(new, attribute, value)
@@ -119,7 +120,7 @@ class DatasetKnobs:
 
 
 def _chain(dataset):
-    """Yields the dataset and those that it is made from, the last transformation first."""
+    """Yields the dataset and the datasets from which it is made, the last transformation first."""
     waiting = [dataset]
     for _ in range(_MOST_DATASETS):
         if not waiting:
@@ -130,8 +131,8 @@ def _chain(dataset):
 
 
 def _last_kinds(dataset):
-    """Returns the class names of the last transformations, up to and including the first one that is neither options nor
-    a repetition."""
+    """Returns the class names of the last transformations. Stops after the first transformation that is neither an
+    option nor a repetition."""
     kinds = []
     for one in _chain(dataset):
         kinds.append(type(one).__name__)
@@ -151,8 +152,7 @@ def _why_not_ahead(dataset):
 
 
 def _why_not_parallel(dataset):
-    """Returns why calls of a dataset's function may not run beside each other or beside the training; None if they
-    may."""
+    """Returns why a dataset's function must not run in parallel calls or beside the training; None if it may."""
     function = getattr(getattr(dataset, "_map_func", None), "function", None)
     graph = getattr(function, "graph", None)
     if graph is None:

@@ -14,30 +14,31 @@ def owner_of(model_class, method):
 
 
 def loss_in(logs):
-    """Returns a function that reads the loss of a step's logs: `loss`, or else the first whose name has `loss`."""
+    """Returns a function that reads the loss of a step's logs: `loss`, otherwise the first entry whose name contains
+    `loss`."""
     if not isinstance(logs, dict):
         return None
     name = "loss" if "loss" in logs else next((name for name in logs if "loss" in name), None)
     return None if name is None else lambda: float(logs[name])
 
 
-_MOST_DATA = 2  # two different data already leave the samples of an epoch unknown
+_MOST_DATA = 2  # with two different data sets, the samples of an epoch are unknown, so no more are reported
 
 
 class Fits:
     def __init__(self, hook):
         self._hook = hook
-        self._model = None  # the model that trains now
-        self._adapter = None  # of its training data
+        self._model = None  # the model that is training now
+        self._adapter = None  # the adapter of that model's training data
         self._first_epoch = 0
         self._begun = 0  # index of the current batch
         self._epoch_steps = 0
         self._epoch_samples = 0
         self._rows = None  # samples of a batch
-        self._rows_of_last = None  # of the last batch of an epoch, if it is smaller
-        self._turns = Turns()  # of models in `train_on_batch`
+        self._rows_of_last = None  # samples in the last batch of an epoch, if that batch is smaller
+        self._turns = Turns()  # rounds of the models in `train_on_batch`
         self._trainings = 0  # calls of `fit` so far
-        self._data = []  # facts about the different data of these calls
+        self._data = []  # reported facts about the different data sets of these calls
 
     def fit(self, original, model, arguments, named):
         def given(name, place, otherwise):
@@ -49,7 +50,7 @@ class Fits:
             return original(model, *arguments, **named)
         self._model = model
         self._first_epoch = given("initial_epoch", 11, 0)
-        self._hook.apart += 1  # functions that Keras calls are no loop of the program's own
+        self._hook.apart += 1  # functions that Keras calls are not a loop of the program itself
         try:
             return original(model, *arguments, **named)
         finally:
@@ -57,7 +58,7 @@ class Fits:
             self._model = self._adapter = None
 
     def _begins(self, model, counts, callbacks=None):
-        """`counts`: what a step is."""
+        """`counts`: the call that counts as a step."""
         if not self._hook.trains_alone():
             return False
         self._hook.training_begins()
@@ -67,8 +68,8 @@ class Fits:
         return True
 
     def data_given(self, data, steps_per_epoch):
-        """Called with the data of each iterator of Keras, before it makes its adapter, which starts workers. The first data
-        of `fit` is that of the training."""
+        """Called with the data of each iterator, before Keras makes its adapter, which starts workers. In `fit`, the
+        first data are the training data."""
         if self._model is not None and self._adapter is None:
             self._hook.knobs.datasets_of_python.settle(data, steps_per_epoch)
 
@@ -92,7 +93,8 @@ class Fits:
     def _tell_plan(self, epochs, steps):
         hook = self._hook
         self._trainings += 1
-        # Several trainings may follow, so the first one is no plan once there is a second one.
+        # A program may call `fit` several times. So the epochs of the first call are a plan only while there is no
+        # second call.
         is_planned = self._trainings == 1 and epochs is not None
         hook.planned_epochs = int(epochs) - self._first_epoch if is_planned else None
         if self._trainings == 2:
@@ -128,15 +130,15 @@ class Fits:
         self._hook.counted(int(samples), loss_in(logs), steps)
 
     def epoch_ends(self):
-        """Corrects the samples of the epoch, whose last batch may be smaller, by Keras's own count. An evaluation within an
-        epoch ends it, since Keras then counts from zero."""
+        """Corrects the samples of the epoch, whose last batch may be smaller, by Keras's own count. An evaluation
+        within an epoch ends the count, since Keras then starts again at zero."""
         counted, steps, samples = self._counted_by_keras(), self._epoch_steps, self._epoch_samples
         self._epoch_steps = self._epoch_samples = 0
         if steps and self._rows and steps * self._rows / 2 < counted <= steps * self._rows:
             self._hook.progress.correct_samples(counted - samples)
 
     def _counted_by_keras(self):
-        """Returns the samples of the epoch, which the mean of the loss counts; 0 if they are not known."""
+        """Returns the samples of the epoch, as counted by Keras's mean of the loss; 0 if they are unknown."""
         count = getattr(getattr(self._model, "_loss_tracker", None), "count", None)
         return 0 if count is None else int(round(float(count)))
 

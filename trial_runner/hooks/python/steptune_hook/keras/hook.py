@@ -18,7 +18,8 @@ class KerasHook(loop_hook.LoopHook):
         self.counts = "batch of fit"
         self.optimizers = set()  # names of classes
         self.planned_epochs = None
-        self.apart = 0  # depth of calls in which no loop of the program's own is counted, such as `fit` and `evaluate`
+        # Number of nested calls, such as `fit` and `evaluate`, in which steps of the program's own loop do not count
+        self.apart = 0
         self.pausing = False  # within an evaluation or a checkpoint
         self.fits = None
         self.loops = None
@@ -50,7 +51,7 @@ class KerasHook(loop_hook.LoopHook):
         return self.apart == 0 and self.may_train()
 
     def counted(self, samples, loss, steps=1):
-        """Called after each step. Reading its loss waits for it."""
+        """Called after each step. Reads the loss only if it is due, because that waits for the step."""
         is_read = loss is not None and self.is_line_due()
         self.step_ended(samples, loss() if is_read else loss, steps)
 

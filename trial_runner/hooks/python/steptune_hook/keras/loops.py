@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of loops of the program's own. An update of an optimizer is a step: an eager update, or the updates in each call
+"""Steps of training loops in the program itself. A step is an eager update of an optimizer, or the updates in each call
 of a `tf.function` that applies the optimizer."""
 
 import weakref
@@ -17,7 +17,8 @@ class _Function(Function):
     """A `tf.function` that the program calls."""
 
     def __init__(self):
-        self.optimizers = {}  # those that it applies; its steps with each one's count of them at the last call
+        # Steps of each optimizer that the function applies, as counted by the optimizer at the last call
+        self.optimizers = {}
         self.calls = 0
         self.steps_of_call = 1
 
@@ -32,7 +33,7 @@ class Loops:
         self._turns = Turns()
         self._calls = 0
         self._others = BetweenSteps(hook)
-        self._fetched = None  # samples of the last batch of a tf.data.Dataset, since the last step
+        self._fetched = None  # samples in the last batch that a tf.data.Dataset has returned since the last step
         self._given = None  # samples of the first input of a model since the last step
         self._loss = None  # the last loss whose gradients were computed eagerly
 
@@ -91,7 +92,7 @@ class Loops:
         return self._fetched or 0
 
     def _loss_in(self, output):
-        """Returns a function that reads the loss: the scalar whose name has `loss`, or else the first one."""
+        """Returns a function that reads the loss: the scalar whose name contains `loss`, otherwise the first scalar."""
         if isinstance(output, dict):
             loss = next((value for name, value in output.items() if "loss" in str(name) and _is_scalar(value)), None)
             if loss is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of models, which `compile` takes, and of PyDatasets, which their own arguments set."""
+"""Settings of models (arguments of `compile`) and of PyDatasets (arguments of their constructors)."""
 
 import random
 import weakref
@@ -98,8 +98,8 @@ class PyDatasetKnobs:
                 setattr(data, attribute, value)
 
     def _why_not(self, data, steps_per_epoch):
-        # If an epoch is not read to its end, Keras begins the next one with batches that its workers have left over. On
-        # the other backends it reads the first batch once more, to build the model.
+        # If an epoch is not read to its end, Keras begins the next epoch with the batches that its workers have left
+        # over. On backends other than TensorFlow, it reads the first batch twice, in order to build the model.
         if self._hook.backend() != "tensorflow":
             return "tuned on the backend TensorFlow only"
         return "fit has steps_per_epoch" if steps_per_epoch else _draws_random_numbers(data)
@@ -110,7 +110,8 @@ class PyDatasetKnobs:
 
 
 def _draws_random_numbers(data):
-    """Returns why workers may draw other random numbers; None if no generator is seen. Loads one batch to see it."""
+    """Returns why workers may draw other random numbers; None if no random generator is found. Loads one batch to find
+    out."""
     import numpy
 
     generators = (random.Random, numpy.random.Generator, numpy.random.RandomState)

@@ -5,9 +5,9 @@ import weakref
 
 
 class Turns:
-    """Counts the steps of several optimizers or models. A round ends when one steps that has already stepped in it. If
-    they alternate, only the one with the most steps in a round counts. If they train in succession, each step counts
-    except the first one after a change."""
+    """Counts the steps of several optimizers or models. A round ends when one of them steps a second time. If they
+    alternate, only the steps of the one with the most steps in a round count. If they train in succession, each step
+    counts except the first one after a change."""
 
     def __init__(self):
         self._round = weakref.WeakKeyDictionary()  # steps in this round, by optimizer or model

@@ -7,8 +7,8 @@ from steptune_hook.knobs.knob_status import KnobStatus
 
 
 class KnobGroups:
-    """A group has `statuses()`, which yields a `KnobStatus` for each of its knobs, and may have `wrap()`. The hook
-    calls the group `collector` after each step. It does nothing if the family's table lacks its knob."""
+    """A family's groups of knobs. A group has `statuses()`, which yields a `KnobStatus` for each knob, and may have
+    `wrap()`. The hook calls the group `collector` after each step, which does nothing if the table lacks its knob."""
 
     def __init__(self, hook):
         self.table = read_table(hook.family)
@@ -35,7 +35,7 @@ class KnobGroups:
             except Exception as error:  # a fault of one group does not affect the others
                 faults.append("%s: %s" % (type(error).__name__, error))
         for knob in self.table:
-            # The knobs of a group that failed are not known, so each knob without a status names the first fault.
+            # If a group failed, its knobs have no status. These knobs then give the first fault as the reason.
             status = status_by_name.get(knob["name"]) or KnobStatus(
                 knob["name"], why=faults[0] if faults else "does not apply to this program"
             )

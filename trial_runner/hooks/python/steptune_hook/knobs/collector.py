@@ -10,7 +10,7 @@ from steptune_hook.knobs.knob_status import KnobStatus
 NAME = "gc"
 _AUTO, _FREEZE, _EVERY = "auto", "freeze", "every_"
 _CHOICES = (_AUTO, _FREEZE, "every_50")
-# At this step optimizers, loaders and compiled kernels have made their long-lived objects.
+# By this step, optimizers, loaders and compiled kernels have made their long-lived objects.
 _FROZEN_AGAIN_AT_STEP = 10
 
 
@@ -23,7 +23,8 @@ class GarbageCollectorKnob:
         self.next_step = float("inf")  # step after which `step_ended` has something to do
 
     def step_ended(self, steps):
-        """Sets the requested value after the first step. Later freezes once more, and collects every 50 steps if requested."""
+        """After the first step, sets the requested value. Later, freezes once more, and collects every 50 steps if
+        requested."""
         if not self._is_settled:
             self._is_settled = True
             self._why = self._why_not()
@@ -41,7 +42,7 @@ class GarbageCollectorKnob:
             self._put(self._requested or _AUTO, steps)
 
     def after_fork(self):
-        """Enables automatic collection, since a loader's worker makes no steps after which it could collect."""
+        """Enables automatic collection. A loader's worker makes no steps, so it would never collect."""
         self.next_step = float("inf")
         self._is_settled = False
         if self._value.startswith(_EVERY):
@@ -49,7 +50,6 @@ class GarbageCollectorKnob:
             self._value = _FREEZE
 
     def restore(self):
-        """Enables automatic collection."""
         if self._value != _AUTO:
             self._put(_AUTO, 0)
 
@@ -86,7 +86,7 @@ class GarbageCollectorKnob:
         self.next_step = min(steps_to, default=float("inf"))
 
     def _current_value(self):
-        """Returns the current value. The program may have changed it since."""
+        """Returns the current value. The program may have changed it meanwhile."""
         if self._value.startswith(_EVERY):
             return _AUTO if gc.isenabled() else self._value
         return self._value if self._value == _AUTO or gc.get_freeze_count() else _AUTO

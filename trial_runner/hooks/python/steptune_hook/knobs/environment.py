@@ -58,7 +58,7 @@ def _value(knob):
 
 
 def _why_another_value(knob, now):
-    """Returns why `now`, the value without variables, is not today's: a variable has the text of no value."""
+    """Returns why `now`, the value without variables, may not be today's: a variable has an unknown text."""
     if knob["environment"].get(now) != {}:
         return None
     names = {name for variables in knob["environment"].values() for name in variables}
@@ -80,8 +80,8 @@ def _is_set(name, text):
 
 
 def _choices(knob, now):
-    """Returns the possible values; None if all values of the table are possible. A library must be installed, and a set
-    variable cannot be unset."""
+    """Returns the possible values; None if all values of the table are possible. The library of a value must be
+    installed. A variable that is set cannot be unset."""
     all_choices = knob["parameter"].get("choices")
     if all_choices is None:
         return None
@@ -99,7 +99,6 @@ def _choices(knob, now):
 
 
 def _preloaded(knob):
-    """Returns the preloaded libraries by value."""
     return {
         value: variables["LD_PRELOAD"]
         for value, variables in knob["environment"].items()
@@ -108,6 +107,6 @@ def _preloaded(knob):
 
 
 def _is_only_asked_for_huge_pages(libraries):
-    """True if the program has its own jemalloc, which no library can replace, so only huge pages remain."""
+    """True if the program has its own jemalloc, which no library can replace. Then only huge pages can be requested."""
     is_own = preload.why_not(libraries.values()) is not None
     return is_own and preload.is_jemalloc_loaded() and huge_pages.why_not() is None

@@ -11,9 +11,9 @@ _LEAST_GLIBC = (2, 35)  # the first with glibc.malloc.hugetlb
 
 
 def why_not():
-    """Returns why a request of the current allocator would have no effect; None if it has one."""
+    """Returns why a request of the current allocator for huge pages would have no effect; None if it would have one."""
     if "[madvise]" not in _text(_MODES):
-        # With "always", the kernel gives them to all programs, and glibc does not request them.
+        # In the mode `always`, the kernel gives huge pages to all programs, and glibc does not request them.
         return "transparent huge pages are not in the mode madvise"
     if preload.is_jemalloc_loaded() or _glibc_version() >= _LEAST_GLIBC:
         return None

@@ -12,8 +12,8 @@ class KnobStatus:
         self.why = why
         self.choices = choices
         self.where = list(where)
-        self.also = list(also)  # further arguments that the call needs with such a value
-        self.edit = None  # a trainer's argument that sets it, in place of the table's
+        self.also = list(also)  # further arguments that the call needs with another value of this knob
+        self.edit = None  # a trainer's argument that sets the knob, used instead of the table's
 
     def checked_against(self, requested):
         """Returns this status. If nothing prevented the requested value and the current value differs, sets `why`."""

@@ -24,12 +24,11 @@ class ProcessSettings:
         self._refused = {}
 
     def settle(self):
-        """Sets the requested values."""
         for name in self._requested:
             self._set(name)
 
     def switch(self, requested):
-        """Sets the newly requested values, and the program's own for the rest."""
+        """Sets the newly requested values. Resets all other knobs to the program's own values."""
         before = self._requested
         self._requested = {name: requested[name] for name in self._settings if name in requested}
         for name in {**before, **self._requested}:
@@ -51,7 +50,7 @@ class ProcessSettings:
             self._refused[name] = why
 
     def why_useless(self, name):
-        """Returns why a setting that exists has no good effect in this program; None if it may have."""
+        """Returns why an existing setting cannot help in this program; None if it may help."""
 
     def choices(self, name, today):
         """Returns the values worth trying; None for those of the table."""

@@ -5,7 +5,7 @@ from steptune_hook.knobs.knob_status import KnobStatus
 
 
 class SettledKnobs:
-    """States of such knobs. Reports the values of the first training that may be changed."""
+    """States of such knobs. Reports the values of the first training whose knobs may be changed."""
 
     def __init__(self, requested):
         self._requested = requested
@@ -25,7 +25,7 @@ class SettledKnobs:
             self._statuses[status.name] = status
 
     def refuse(self, names, why):
-        """Records that a training cannot be changed, unless another one can."""
+        """Records that a training's knobs cannot be changed. Has no effect if another training's knobs can be."""
         for name in names:
             self.note(KnobStatus(name, why=why))
 
@@ -33,7 +33,8 @@ class SettledKnobs:
         return not self._statuses
 
     def statuses(self, otherwise=()):
-        """`otherwise`: pairs of a knob and why it does not apply if no training has settled it."""
+        """Yields the status of each knob. `otherwise`: pairs of a knob and the reason to give if no training has
+        settled it."""
         unsettled = [KnobStatus(name, why=why) for name, why in otherwise if name not in self._statuses]
         for status in (*self._statuses.values(), *unsettled):
             # The caller may change `why`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
+"""Wraps torch.autograd.backward, which Tensor.backward calls, and the scaling of losses before it."""
 
 import weakref
 from threading import get_ident
@@ -10,11 +10,11 @@ import torch
 from steptune_hook.part_clock import BACKWARD, OTHER, PREPARE
 from steptune_hook.patches import PickledByValue
 
-MOST_BACKWARDS = 10000  # of a step whose loss is reported
+MOST_BACKWARDS = 10000  # most backwards of a step whose loss is reported
 
 
 class _ScaledLosses(PickledByValue):
-    """`unscaled`: by id of a scaled loss, as long as it exists, a reference to it and the original loss."""
+    """`unscaled`: by id of a scaled loss that still exists, a reference to it and the original loss."""
 
     _attributes_of_stand_in = {"are_watched": False}
 
@@ -24,7 +24,7 @@ class _ScaledLosses(PickledByValue):
         self._hook = hook
 
     def note(self, given, scaled):
-        """Called after a scaler has scaled a loss or several."""
+        """Called after a scaler has scaled one loss or several."""
         if scaled is not given:
             self._hook.guarded(self._note, given, scaled)
 
@@ -55,7 +55,7 @@ def wrap(hook):
             now_s = perf_counter()
             before = clock.current
             if before == PREPARE:
-                before = OTHER  # no forward was seen since the batch, so the time was not only preparation
+                before = OTHER  # no forward was seen since the batch, so not all of the time was preparation
             clock.totals_s[before] += now_s - clock.now_s
             clock.now_s = now_s
             clock.current = BACKWARD

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that loaders have returned and no step has trained on yet. Distinguishes a step's batches from an evaluation's."""
+"""Batches that loaders have returned, but on which no step has trained yet. Distinguishes batches of steps from batches
+of evaluations."""
 
 import weakref
 
@@ -10,16 +11,16 @@ from steptune_hook.pytorch.prefetched_batch import PrefetchedBatch
 
 
 class Batches:
-    """`fetched` lists (loader, samples, samples on all ranks). `of_all_ranks(loader, samples)` returns the samples on
-    all ranks in a batch with `samples` here."""
+    """`fetched` is a list of (loader, samples, samples on all ranks). `of_all_ranks(loader, samples)` returns the
+    samples of a batch on all ranks, given its samples on this rank."""
 
     def __init__(self, progress, of_all_ranks):
         self.count = 0
         self.fetched = []
         self.prefetched = PrefetchedBatch()
         self.loaders_of_forward = []  # loaders of the batches in the last training forward
-        # The last pass, if no step trained on it: its loader, end of the step before it, end of the pass, and the clock's
-        # totals at that end.
+        # The last pass, if no step trained on it: its loader, the end of the step before the pass, the end of the pass,
+        # and the clock's totals at that end.
         self.only_read = None
         self._progress = progress
         self._of_all_ranks = of_all_ranks
@@ -37,12 +38,12 @@ class Batches:
         return self._no_grad_batch is not None
 
     def add(self, loader, batch):
-        """Called when a loader has returned a batch. Returns True if the batch belongs to an evaluation unless a
-        training forward receives it."""
+        """Called when a loader has returned a batch. Returns True if the batch belongs to an evaluation, unless a
+        training forward receives it later."""
         samples = loader.count_samples(batch)
         samples_of_all = self._of_all_ranks(loader, samples)
         if loader.training is None and not torch.is_grad_enabled():
-            # Even if the evaluation's module is not watched. The same loader may train later.
+            # Record this even if the evaluation's module is not watched. The same loader may train later.
             loader.is_evaluated_on = True
             self._no_grad_batch = _NoGradBatch(loader, batch, samples, samples_of_all)
             return True
@@ -54,9 +55,9 @@ class Batches:
         self.fetched.append((loader, samples, samples_of_all))
 
     def evaluated(self):
-        """Called when a forward without training begins."""
         self._evaluated_since_fetch = True
-        self._evaluated_fetched |= self._no_grad_batch is None  # otherwise the evaluation may use that batch
+        # Otherwise the evaluation may use the batch without gradients
+        self._evaluated_fetched |= self._no_grad_batch is None
 
     def forget_evaluated(self):
         """Drops batches that only an evaluation has seen. Called when a loader has returned another batch or ended."""
@@ -70,7 +71,7 @@ class Batches:
         for loader, _, _ in self.fetched:
             if loader.training is None:
                 loader.training = False
-        # Batches that were fetched for training wait for the evaluation to end.
+        # Keep batches that training loaders fetched before the evaluation.
         evaluated = self.fetched[-1][0]
         self.fetched[:] = [b for b in self.fetched if b[0].training and b[0] is not evaluated]
 
@@ -89,8 +90,8 @@ class Batches:
         self.take()
 
     def give_to_step(self):
-        """Marks the batches of a step without a watched forward as trained on. In other steps, they are fetched for the
-        next one."""
+        """Marks the batches of a step without a watched forward as trained on. In a step with a watched forward, the
+        remaining batches belong to the next step."""
         if not self._progress.is_fed and not self._progress.training_forwards:
             self.forget_abandoned()
             self.take()
@@ -99,7 +100,7 @@ class Batches:
             self.fetched[:] = [batch for batch in self.fetched if batch[0].training]
 
     def give_remaining_to_step(self):
-        """Called at a step's end. Marks the step's micro-batches that no forward used alone as trained on."""
+        """Called at a step's end. Marks the micro-batches that no forward of the step used singly as trained on."""
         if self.prefetched.of_step:
             self.fetched[:0] = self.prefetched.step_ended()
             self.take()
@@ -124,9 +125,9 @@ class Batches:
         self._evaluated_since_fetch = self._evaluated_fetched = False
 
     def forget_abandoned(self, samples_of_forward=None, next_read=None):
-        """Drops batches of loaders that nobody reads any more, except for the last loader. That applies before the
-        first step, to loaders that an evaluation reads, and to passes that were read to their end without training.
-        Drops none if the forward uses all fetched batches."""
+        """Drops batches of loaders that nobody reads any more, except for the last loader. Drops only batches from
+        before the first step, of loaders that an evaluation reads, and of passes that were read to their end. Drops
+        none if the forward uses all fetched batches."""
         fetched = self.fetched
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self.only_read = None
@@ -146,12 +147,13 @@ class Batches:
         fetched[:] = remaining
 
     def is_still_read(self):
-        """True if a pass over the last trained batches is still read, so a batch may serve several steps."""
+        """True if the program still reads a pass over the last trained batches. A batch may then serve several steps.
+        """
         return any(loader.is_read() for loader in self.loaders_of_forward)
 
     def _reconsider_loader(self):
         """Corrects a loader that was classified as an evaluation's, because an evaluation came between its batch and
-        its forward. Now the forward came at once."""
+        its forward. This time, no evaluation came between them."""
         loaders = {batch[0] for batch in self.fetched}
         if len(loaders) == 1 and not self._evaluated_since_fetch:
             (loader,) = loaders
@@ -159,7 +161,8 @@ class Batches:
                 loader.training = None
 
     def _count_items(self, samples):
-        """Corrects the counts if the loader's items are samples: a forward with `samples` uses as many items."""
+        """Corrects the counts if each item of the loader is a sample: a forward with `samples` samples used as many
+        items."""
         loader = self.fetched[0][0]
         if samples == len(self.fetched) and all(batch[0] is loader for batch in self.fetched):
             loader.gives_samples()
@@ -167,8 +170,8 @@ class Batches:
 
 
 class _NoGradBatch:
-    """A batch that was fetched while gradients were disabled. It belongs to an evaluation, or to a step if a training
-    forward receives it. `samples_of_all`: samples on all ranks. Keeps none of the batch's memory."""
+    """A batch that was fetched while gradients were disabled. It belongs to an evaluation, unless a training forward
+    receives it. `samples_of_all`: samples on all ranks. Keeps none of the batch's memory."""
 
     def __init__(self, loader, batch, samples, samples_of_all):
         self.loader = loader
@@ -177,8 +180,8 @@ class _NoGradBatch:
         self._tensors = [weakref.ref(tensor) for tensor in _memories(batch)]
 
     def is_given_to(self, inputs, evaluated_since):
-        """True if a training forward with these inputs uses this batch. `evaluated_since`: a forward without gradients
-        came in between, which may have used the batch."""
+        """True if a training forward with these inputs uses this batch. `evaluated_since`: True if a forward without
+        gradients came in between, because it may have used the batch."""
         given = _memories(inputs)
         held = [tensor() for tensor in self._tensors]
         if any(tensor is other for tensor in given for other in held):

@@ -49,8 +49,8 @@ def wrap(hook):
 
 
 def wrap_safetensors(hook):
-    """Wraps safetensors if the program has imported it. Its save functions look this function up in the module at each
-    call."""
+    """Wraps safetensors' function that writes files, if the program has imported it. The save functions look it up in
+    the module at each call."""
     module = sys.modules.get("safetensors.torch")
     if not hasattr(module, "serialize_file"):
         return
@@ -68,8 +68,8 @@ def wrap_safetensors(hook):
 
 
 def _once(strategy, file, write):
-    """Rank 0 writes a file that all ranks, or rank 0 alone, would write. Opening a file empties it, so into a file that
-    the program has opened rank 0 writes only after all ranks have opened it."""
+    """Lets rank 0 alone write a file that all ranks, or rank 0 alone, would write. Opening a file empties it. So if the
+    program has opened the file, rank 0 writes only after all ranks have opened it."""
     if isinstance(file, (str, bytes, os.PathLike)):
         return strategy.gathering.by_first("torch.save", "save on all or on rank 0", write)
     advice = "save on all, or give torch.save the path of the file"
@@ -77,7 +77,7 @@ def _once(strategy, file, write):
 
 
 def _path_of(file):
-    """Returns the path of a path or an open file in a set. For other objects the set is empty."""
+    """Returns a set with the path of `file`, which is a path or an open file. For other objects the set is empty."""
     paths = (str, bytes, os.PathLike)
     file = file if isinstance(file, paths) else getattr(file, "name", None)
     return {os.path.abspath(os.fspath(file))} if isinstance(file, paths) else set()

@@ -11,14 +11,14 @@ class Evaluations:
         self._steps_in_a_row = 0  # consecutive steps with a forward without training
 
     def are_part_of_step(self):
-        """True if a forward without training is part of a step. That is so for a teacher's forward in each step, and
-        between a step's forward and its backward."""
+        """True if a forward without training is part of a step. Examples are a teacher's forward in each step, and a
+        forward between a step's training forward and its backward."""
         progress = self._progress
         is_before_backward = progress.training_forwards > progress.forwards_before_backward
         return progress.steps == 0 or is_before_backward or self._steps_in_a_row >= _STEPS_WITH_TEACHER
 
     def are_settled(self):
-        """True if it is known that each step has such a forward, or that none has."""
+        """True if it is known that all steps have such a forward, or that none has."""
         return self._steps_in_a_row in (0, _STEPS_WITH_TEACHER)
 
     def begin(self):

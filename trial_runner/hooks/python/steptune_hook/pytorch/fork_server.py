@@ -2,7 +2,7 @@
 """An interpreter that stops before its program starts, imports the program's modules, and forks a process for each trial:
 docs/internals/hooks-protocol.md, "A fork server".
 
-It does no computation, since GNU OpenMP threads that start before a fork hang the child (pytorch/pytorch#17199).
+It does no computation. GNU OpenMP threads that start before a fork would hang the child (pytorch/pytorch#17199).
 """
 
 import array
@@ -72,7 +72,7 @@ def _import_all(names):
         try:
             importlib.import_module(name)
         except (Exception, SystemExit):
-            # The program imports it differently, or only tries to. It will see the error itself.
+            # The program imports this module differently, or only tries to. It will see the error itself.
             continue
 
 
@@ -93,7 +93,8 @@ def _why_not_to_fork(imported):
 
 
 def _cuda_is_initialized():
-    """True if the CUDA driver is initialised. Libraries may do so without torch. Asks the driver only if it is loaded."""
+    """True if the CUDA driver is initialised. Libraries other than torch may do this. Asks the driver only if it is
+    loaded."""
     with open("/proc/self/maps") as maps:
         if "libcuda.so" not in maps.read():
             return False
@@ -125,9 +126,9 @@ def _receive(line):
 
 
 def _fork(line, request, output, head):
-    """Forks a child. Returns its process number (0 in the child) and the gate at which it waits, so that no child runs
-    before the tuner knows of it. The process between exits at once. The tuner adopts the child, since it is the
-    subreaper of all processes it starts (prctl(2))."""
+    """Forks a child through a process that exits at once. Returns the child's process number (0 in the child) and the
+    gate at which the child waits. So no child runs before the tuner knows of it. The tuner becomes the child's parent,
+    since it is the subreaper of all processes that it starts (prctl(2))."""
     sys.stdout.flush()
     sys.stderr.flush()
     reader, writer = os.pipe()
@@ -161,7 +162,7 @@ def _fork(line, request, output, head):
 
 
 def _become(request, output, head):
-    """Sets what differs between the processes of trials: output, environment, arguments, NumPy's seed."""
+    """Sets everything that differs between the processes of trials: output, environment, arguments, NumPy's seed."""
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (output, 1), (output, 2)):
         os.dup2(source, target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads points on a GPU's time line, and its memory, without waiting for it."""
+"""Reads points on a GPU's time line, and the GPU's memory, without waiting for the GPU."""
 
 import torch
 
@@ -26,8 +26,8 @@ def of(losses):
 
 
 def peak_bytes(losses):
-    """Returns the peak memory that PyTorch reserved on the GPU of a step's losses. Uses the program's current GPU if no
-    loss is on one. Returns None if no GPU is in use."""
+    """Returns the peak memory that PyTorch reserved on the GPU of a step's losses. If no loss is on a GPU, uses the
+    program's current GPU. Returns None if no GPU is in use."""
     if not torch.cuda.is_initialized():
         return None
     return torch.cuda.max_memory_reserved(next((loss.device for loss in losses if loss.is_cuda), None))

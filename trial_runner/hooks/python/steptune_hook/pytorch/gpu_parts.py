@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the parts of a step in the GPU's own time, by events at a few places of some steps. Events are read once
-they are reached. About every eighth short step is measured. The distance is random, because loaders hand out batches
-in a rhythm that a fixed distance could follow."""
+"""Measures the parts of a step in the GPU's own time, by events at a few places of some steps. Events are read after
+the GPU has reached them. About every eighth short step is measured, at random: a loader's rhythm could coincide with
+fixed distances."""
 
 import collections
 import random
 
 from steptune_hook.part_clock import BACKWARD, DATA, FORWARD, OPTIMIZER, OTHER, PARTS, PREPARE
 
-_LONG_S = 0.05  # measuring does not slow down a step of this length
-_GAPS = (4, 12)  # steps between measurements of shorter steps
+_LONG_S = 0.05  # a step of this length is not slowed down by measuring
+_GAPS = (4, 12)  # least and most steps between measurements of shorter steps
 _FIRST = 2  # earlier steps are warm-up
 _MOST_MARKS = 64  # per step; a forward and a backward take three
 _MOST_UNREAD = 8  # steps
 _RECENT = 32  # steps
-_WAITS = -1  # the time before the next forward
+_WAITS = -1  # marks the time before the next forward
 
 
 class _Step:
     def __init__(self, begin, clock):
         self.events = [begin]
-        self.parts = []  # part of the GPU's work before the second event, the third, ...
+        self.parts = []  # parts of the GPU's work before the second event, the third event, ...
         self.host_s = []  # the program's seconds by part in the same intervals
         self.number = None
         self.training_s = None  # training time at the step's end
@@ -50,8 +50,8 @@ class _Step:
 
 
 def _blame(by_part, seconds, host_s):
-    """Attributes idle seconds. A GPU runs dry at the end of the time between two steps, so it waits for the program's
-    last actions."""
+    """Assigns idle seconds to parts. At the end of the time between two steps, a GPU has no more work. So it waits for
+    the program's last actions."""
     for part in (PREPARE, DATA):
         share_s = min(seconds, max(0.0, host_s[part]))
         by_part[part] += share_s
@@ -68,19 +68,18 @@ class GpuParts:
         self._step = None
         self._next_measurement = _FIRST
         self._measured_step = 0  # step of the last measurement
-        self._measured_s = 0.0  # training time at that step
+        self._measured_s = 0.0
         self._random = random.Random(0)  # keeps the program's generator unchanged
         self._unread = collections.deque()
         self._totals_s = [0.0] * len(PARTS)
         self._known_until = 0  # last step whose parts are known
-        self._known_until_s = None  # training time at that step
+        self._known_until_s = None
         # Per measurement: seconds without work between steps, all seconds, and the steps and training time that it
         # represents.
         self._recent = collections.deque(maxlen=_RECENT)
 
     @property
     def is_looking(self):
-        """True if the current step is measured."""
         return self._step is not None
 
     def forward_begins(self):
@@ -124,7 +123,7 @@ class GpuParts:
         return 1 if step_s >= _LONG_S else self._random.randint(*_GAPS)
 
     def dropped(self):
-        """Called if something other than training happens in this step."""
+        """Called if this step contains something other than training."""
         self._step = None
 
     def parts(self):
@@ -157,8 +156,8 @@ class GpuParts:
             whole_s = sum(by_part)
             if whole_s <= 0.0:
                 continue
-            # Assume that the steps since the last measurement are like this one. If it took longer than usual, it
-            # represents the same number of steps, but a larger share of their time.
+            # Assume that the steps since the last measurement are like this one. If they took longer than usual, the
+            # measurement represents a larger share of time.
             steps = step.number - self._known_until
             self._recent.append((idle_s, whole_s, steps, step.training_s - self._known_until_s))
             self._known_until, self._known_until_s = step.number, step.training_s

@@ -11,7 +11,7 @@ _EXACT_ENOUGH = (torch.float32, torch.float64)
 class Gradients:
     def __init__(self, parameters, parallel):
         self.parameters = parameters
-        self.parallel = parallel  # module that averages them over the ranks; None without ranks
+        self.parallel = parallel  # the module that averages the gradients over the ranks; None without ranks
         self.ranks = ranks.together()
         # Without synchronisation (`no_sync`), the first backward computes this rank's own gradient.
         self.ranks_of_first = self.ranks if self.are_whole() else 1
@@ -21,7 +21,8 @@ class Gradients:
         return self.parallel is None or self.parallel.require_backward_grad_sync
 
     def norm(self):
-        """Returns the norm of all gradients together, on their device; None if it cannot be computed at once."""
+        """Returns the norm of all gradients together, on their device. Returns None if it cannot be computed in one
+        operation."""
         gradients = self._dense()
         if gradients is None:
             return None
@@ -58,12 +59,10 @@ class Witness:
 
 
 def trained_by(optimizers):
-    """Yields the parameters of these optimizers."""
     return (p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"])
 
 
 def is_dense(gradient):
-    """True if the gradient is a plain dense tensor."""
     return type(gradient) is torch.Tensor and gradient.layout == torch.strided
 
 
@@ -80,9 +79,9 @@ def _accumulated_in(gradient):
 
 
 def of(hook):
-    """Returns the gradients; None if no noise scale can be measured. That is so with several optimizers (each has its own
-    losses), for ranks without a DistributedDataParallel over all of them, and on ranks other than 0, which print
-    nothing."""
+    """Returns the gradients; None if no noise scale can be measured. Several optimizers are such a case, because each
+    has its own losses. So are ranks without a DistributedDataParallel over all of them, and ranks other than 0, which
+    print nothing."""
     optimizers = list(hook.optimizers.alive)
     if len(optimizers) != 1:
         return None
@@ -97,8 +96,8 @@ def of(hook):
 
 
 def _data_parallel(hook, world_size):
-    """Returns the DistributedDataParallel that is an outermost module or wraps one. Modules inside a compiled module
-    are not watched, nor are modules that the hook itself wraps."""
+    """Returns the DistributedDataParallel that is an outermost module or wraps one. Ignores modules inside a compiled
+    module, which are not watched, and modules that the hook itself wraps."""
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
 

@@ -18,7 +18,7 @@ from steptune_hook.pytorch import MODULES, checkpoints
 from steptune_hook.report import Report
 
 _STEPS_TO_KNOW = 3  # steps after which a program has shown its outermost modules
-_STEPS_TO_KNOW_CALLS = 10  # steps after which it has shown how it calls its optimizers
+_STEPS_TO_KNOW_CALLS = 10  # steps after which the program has shown how it calls its optimizers
 _FULL_STEPS = (*range(1, hook.FIRST_LOSSES + 1), *hook.SURVEYS_AT)
 _WHY_SEPARATE = (
     "several processes train without ranks, each by itself: steps, samples, loss and speed-up are those of the first "
@@ -59,7 +59,7 @@ class Hook(hook.Hook, PickledByValue):
             self._end_with_process()
 
     def _end_with_process(self):
-        """Registers `end`, since a process that multiprocessing forked does not run atexit functions."""
+        """Registers `end` with multiprocessing, since a process that it forked does not run atexit functions."""
         multiprocessing.util.Finalize(None, self.end, exitpriority=0)
 
     def _begin_in_child(self):
@@ -113,7 +113,8 @@ class Hook(hook.Hook, PickledByValue):
         return self.active and threading.get_ident() == self.thread
 
     def watches_training(self):
-        """Like `watches`, for calls with which training begins. Until it has begun, follows the thread that makes them."""
+        """Like `watches`, for calls with which training begins. The thread that makes the first such call is watched.
+        """
         if self.active and threading.get_ident() != self.thread and not self.progress.has_begun():
             self.thread = threading.get_ident()
             self.progress.goes_to_another_thread()

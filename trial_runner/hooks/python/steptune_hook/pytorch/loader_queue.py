@@ -15,8 +15,8 @@ def has_queue(iterator):
 
 
 class Waiting(collections.namedtuple("Waiting", "number early queued is_next_early")):
-    """Batches that had arrived from workers, but were not handed out, when the program asked for batch `number`.
-    `early` came before their turn, `queued` were not looked at yet."""
+    """Batches from workers that were not handed out when the program asked for batch `number`. The loader has stored
+    `early` batches before their turn; `queued` batches are still in the queue."""
 
     @property
     def depth(self):
@@ -31,7 +31,8 @@ class Waiting(collections.namedtuple("Waiting", "number early queued is_next_ear
 
 
 def waiting_batches(iterator):
-    """Returns None if unknown, and for the first batch of a pass, whose workers have just started. Never waits."""
+    """Returns None if the number is unknown, and for a pass's first batch, whose workers have just started. Never
+    waits."""
     try:
         number = iterator._rcvd_idx
         if number == 0:
@@ -43,7 +44,7 @@ def waiting_batches(iterator):
         early = sum(1 for task in tasks.values() if len(task) > 1)
         return Waiting(number, early, queued, len(tasks.get(number, ())) > 1)
     except (AttributeError, TypeError, NotImplementedError, OSError, ValueError):
-        return None  # another PyTorch, or a system that cannot count a queue's items
+        return None  # another version of PyTorch, or a system that cannot count the items of a queue
 
 
 class LoaderQueue:

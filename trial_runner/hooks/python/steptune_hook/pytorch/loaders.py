@@ -18,39 +18,39 @@ from steptune_hook.pytorch.knobs.random_state import RandomState, usual_sources
 
 
 _UNKNOWN_PASS = (None, None, False)
-_READS_AHEAD = "accelerate.data_loader"  # its loaders fetch a batch before they return the one before
+_READS_AHEAD = "accelerate.data_loader"  # module of loaders that fetch a batch before they return the one before
 
 
 class LoaderFacts:
-    """Facts about one loader. `training`: True if its batches are trained on; None: unknown. `known`: the facts that
-    are reported, by id."""
+    """Facts about one loader. `training`: True if its batches are trained on; None: unknown. `known`: reported facts of
+    loaders, by id."""
 
     def __init__(self, loader, where, known):
         self.where = where
         self.passes = 0
         self.training = None
-        self.is_evaluated_on = False  # without gradients
-        self.is_trained_on_in_pass = False  # of the last pass
-        self.is_exhausted = False  # the last pass has returned all its batches
-        self.given = 0  # batches of the last pass
+        self.is_evaluated_on = False  # True if a batch was fetched without gradients
+        self.is_trained_on_in_pass = False  # True if a batch of the last pass was trained on
+        self.is_exhausted = False  # True if the last pass has returned all its batches
+        self.given = 0  # number of batches that the last pass has returned
         self.read_order = None  # `ReadOrder` of the last pass, if its sampler draws from its own generator
-        self.evaluations = 0  # passes without a backward after their forwards
-        self.is_summed = False  # one backward after the pass, for all its losses
+        self.evaluations = 0  # number of passes without a backward after their forwards
+        self.is_summed = False  # True if one backward follows the pass, for all its losses
         # True if each batch is fetched before the previous one is trained on; None: unknown.
         self.is_fetched_ahead = None
-        self.has_trained_ahead = False  # a batch that was fetched ahead was trained on in a later step
-        self.reads_step_ahead = False  # accelerate reads it, so one more than a step's batches are fetched at once
+        self.has_trained_ahead = False  # True if a batch that was fetched ahead was trained on in a later step
+        self.reads_step_ahead = False  # True if accelerate fetches all batches of a step, and one more, at once
         self.today = {}  # the program's own arguments, by name
         self.applied = {}  # the arguments that the hook has set for the last pass
         self.refused = {}  # reasons, by name of the argument
-        self.refused_now = {}  # reasons that hold only for the configuration of the last switch
-        self.context = None  # start context of workers that the program itself lacks, if it is not PyTorch's default
+        self.refused_now = {}  # reasons that are valid only for the configuration of the last switch
+        self.context = None  # context that starts workers if the program has none; None: PyTorch's default
         self.switched_settings = None  # settings of passes that are switched while they run
         self.batch_bytes = 0
         self.data_set_state = None
-        self.compares_data_set = True  # in a pass that may be switched; False if comparing takes too long
-        self.random_state = None  # the program's, when it made a pass that is still unread
-        self.was_shown_to_train = False  # by its constructor arguments
+        self.compares_data_set = True  # False if comparing the data set takes too long
+        self.random_state = None  # the program's random state when it made a pass that is still unread
+        self.was_shown_to_train = False  # True if its constructor arguments show that it trains
         self.shared = None  # its batches, divided among ranks
         self.not_shared = None  # reason why its batches cannot be divided
         self.id = loader_id(where, loader.dataset)
@@ -106,7 +106,7 @@ class LoaderFacts:
         """Returns the lengths of the loader and its parts. A sampler may draw the batches of a pass to count them,
         which may take long."""
         state = RandomState(usual_sources(getattr(loader, "generator", None)))
-        # For an iterable data set, PyTorch warns of each batch beyond a length that was requested.
+        # If an iterable data set's length was requested, PyTorch warns of each batch beyond it.
         requested = getattr(loader, "_IterableDataset_len_called", None)
         try:
             return [_length(thing) for thing in things]
@@ -121,7 +121,7 @@ class LoaderFacts:
         if self.switched_settings is not None and name in self.switched_settings:
             return self.switched_settings[name]
         loader = self._loader()
-        # A loader that is made for one pass is gone after it.
+        # A loader that is made for one pass no longer exists after the pass.
         last = self.applied.get(name, self.today.get(name))
         return last if loader is None else getattr(loader, name)
 
@@ -150,12 +150,12 @@ def _references_to_iterator(loader):
     return sys.getrefcount(iterator)
 
 
-# References to an iterator that only its loader keeps.
+# Number of references to an iterator that only its loader has.
 _OWN_REFERENCES = _references_to_iterator(types.SimpleNamespace(_iterator=object()))
 
 
 def loader_id(where, dataset):
-    """Returns an id that is the same in each start of the program, whatever the knobs are."""
+    """Returns an id that is the same in each start of the program, for any values of the knobs."""
     items = _length(dataset)
     return "%s %s %s" % (where, type(dataset).__name__, "?" if items is None else items)
 
@@ -189,8 +189,8 @@ class Loaders:
     def __init__(self, hook):
         self._hook = hook
         self._facts = weakref.WeakKeyDictionary()  # by loader
-        # By batch sampler that a loader made: its size of batches in the unchanged program, and True if the loader was
-        # shown to train. Accelerate makes another loader with it.
+        # By batch sampler that a loader made: the batch size in the unchanged program, and True if the loader was shown
+        # to train. Accelerate makes another loader with the same batch sampler.
         self._made = weakref.WeakKeyDictionary()
         self._passes = {}  # by id of their iterator: (reference to it, facts of its loader, True if it has a queue)
         self.known = {}  # by id, in order: the last loader that was trained on, otherwise the last one
@@ -206,13 +206,13 @@ class Loaders:
     def _remember(self, loader):
         facts = LoaderFacts(loader, call_site.where(), self.known)
         self._facts[loader] = facts
-        # One line may make several loaders of similar data sets, one of which trains.
+        # One line may make several loaders of similar data sets. Prefer the loader that trains.
         if facts.id not in self.known or not self.known[facts.id].training:
             self.known[facts.id] = facts
         return facts
 
     def read_with_generator_of(self, loader):
-        """Returns the facts of other loaders with the same generator of the order, whose pass is not finished."""
+        """Returns the facts of other loaders with an unfinished pass whose order comes from the same generator."""
         generator = generator_of_order(loader)
         if generator is None:
             return []
@@ -227,8 +227,8 @@ class Loaders:
         ]
 
     def left_with_generator_of(self, loader):
-        """Returns the facts of loaders whose last pass the program has abandoned, and whose order comes from this
-        loader's generators."""
+        """Returns the facts of loaders with an abandoned pass, if their order comes from one of this loader's
+        generators."""
         own, generators = self.facts_of(loader), (loader.generator, generator_of_order(loader))
         return [
             facts
@@ -254,7 +254,7 @@ class Loaders:
         return __init__
 
     def _look_at_batches(self, loader, today, trains):
-        """`today`: the size of batches in the unchanged program, if the hook has changed it."""
+        """`today`: the batch size in the unchanged program, if the hook has changed it."""
         facts = self._remember(loader)
         batches = loader.batch_sampler
         if loader.batch_size is None:

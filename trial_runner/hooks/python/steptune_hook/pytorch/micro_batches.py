@@ -55,7 +55,7 @@ class MicroBatches:
         return self.samples > 0 and self._forwards > 0 and self._keep_norm()
 
     def _is_sum_of_micro_batches(self, progress):
-        # Several losses of one forward are not micro-batches, nor are batches of different sizes.
+        # Several losses of one forward are not micro-batches. Batches of different sizes do not count, either.
         if progress.training_forwards != self.backwards * self._forwards:
             return False
         if progress.samples_in_step() != self.backwards * self.samples:

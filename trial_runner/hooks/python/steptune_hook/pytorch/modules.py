@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps the forward of the outermost modules. They are found in the first steps. Then only their classes are wrapped,
-so that calls of modules of other classes cost nothing."""
+"""Wraps the forward of the outermost modules. The first steps show which modules these are. After that, only their
+classes are wrapped, so that calls of modules of other classes cost nothing."""
 
 import weakref
 from threading import get_ident
@@ -17,8 +17,8 @@ _MOST_WRAPPERS = 4
 
 
 def _with_wrapped(module):
-    """Returns a module and the modules it wraps, as DistributedDataParallel and similar classes name them. Stops at a
-    compiled module, whose inside must not be traced through a wrapper."""
+    """Returns a module and the modules that it wraps, under the names that DistributedDataParallel and similar classes
+    use. Stops at a compiled module, because a wrapper inside it would be traced."""
     modules = [module]
     while len(modules) <= _MOST_WRAPPERS and not hasattr(module, "_orig_mod"):
         module = getattr(module, "module", None)
@@ -35,7 +35,7 @@ def is_sharded(root):
 
 
 def begin_no_graph_at(function):
-    """Keeps PyTorch's module-calling functions (nn.Sequential) out of compiled graphs, which would otherwise begin at
+    """Keeps PyTorch's module-calling functions (nn.Sequential) out of compiled graphs. A graph would otherwise begin at
     the hook's function."""
     frames = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
     if hasattr(frames, "skip_code"):
@@ -65,12 +65,11 @@ class Modules(PickledByValue):
             hook.patches.replace(torch, "compile", self._wrap_compile)
 
     def device(self):
-        """Returns the device type of the outermost modules' parameters."""
         return next((p.device.type for module in list(self.roots) for p in module.parameters()), "cpu")
 
     def pin(self):
-        """Watches only the classes of the outermost modules and of the modules they wrap. A program that trains with
-        DistributedDataParallel may evaluate the module inside."""
+        """Watches only the classes of the outermost modules and of the modules that they wrap. With
+        DistributedDataParallel, a program may evaluate the wrapped module."""
         self._hook.patches.restore(torch.nn.Module, "__call__")
         for root in list(self.roots):
             for module in _with_wrapped(root):
@@ -85,7 +84,7 @@ class Modules(PickledByValue):
         hook = self._hook
 
         def compile(*arguments, **named):
-            # A compiled module's inside must not be traced through a wrapper, so watch the compiled module.
+            # A wrapper inside a compiled module would be traced, so watch the compiled module itself.
             compiled = original(*arguments, **named)
             try:
                 if hook.active and isinstance(compiled, torch.nn.Module):
@@ -112,8 +111,8 @@ class Modules(PickledByValue):
                 return original(module, *inputs, **named)  # compiled code cannot be watched
             clock = hook.clock
             before = clock.current
-            # A call within another forward is a submodule's, within a backward a recomputation, within a loader a
-            # transformation.
+            # A call within another forward is a submodule's. A call within a backward is a recomputation, and a call
+            # within a loader is a transformation of data.
             if before == FORWARD or before == BACKWARD or before == DATA:
                 return original(module, *inputs, **named)
             progress = hook.progress

@@ -8,7 +8,8 @@ import math
 _RECENT = 64  # estimates that count; older ones are dropped, because the scale grows during training
 _FEWEST = 4
 _CLEAR = 2.0  # the mean squared gradient must exceed this many of its standard errors
-_EQUAL = 1e-4  # a scale below this share of the few samples is a rounding error: both norms are of the same samples
+# A scale below this share of the few samples is a rounding error, because both norms are of the same samples
+_EQUAL = 1e-4
 
 
 class NoiseEstimate:

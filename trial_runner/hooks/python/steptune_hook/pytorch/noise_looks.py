@@ -13,7 +13,7 @@ from steptune_hook.pytorch.rank_gradients import RankGradients
 STEPS_BETWEEN = 4
 MOST_SHARE = 0.001  # of the training time
 _STEPS_AFTER_REFUSAL = 64
-_FIRST_LOOKS = 16  # these may take a larger share, so that a short trial measures something, too
+_FIRST_LOOKS = 16  # these may take a larger share, so that a short trial also measures something
 _FIRST_SHARE = 10  # factor of `MOST_SHARE` for the first looks
 _MOST_UNREAD = 64
 _SIZES = 16  # number of remembered batch sizes of measured ranks
@@ -22,7 +22,7 @@ _USUAL_SHARE = 0.75
 
 
 class NoiseLooks:
-    """`find_gradients()` returns the program's gradients; None if they allow no sound measurement."""
+    """`find_gradients()` returns the program's gradients; None if they allow no valid measurement."""
 
     def __init__(self, find_gradients):
         self._find_gradients = find_gradients
@@ -33,16 +33,15 @@ class NoiseLooks:
         self._sizes = collections.deque(maxlen=_SIZES)
         self._spent_s = 0.0
         self._looks = 0
-        self.next_step = STEPS_BETWEEN  # the next measurement is not before this step
+        self.next_step = STEPS_BETWEEN  # the next measurement comes after this step or later
 
     @property
     def is_looking(self):
-        """True if the gradient of the current step is measured."""
         return self._look is not None
 
     @staticmethod
     def may_look(progress):
-        """True if the program's steps have gradients over few and over many samples."""
+        """True if the program's steps give gradients over few samples and over many samples."""
         return progress.backwards_per_step >= 2 or progress.world_size >= 2
 
     def backward_begins(self, progress):
@@ -53,7 +52,7 @@ class NoiseLooks:
             self._look = None
 
     def release(self):
-        """Removes hooks from parameters. Must be called as soon as a backward is over, however it ended."""
+        """Removes hooks from parameters. Must be called as soon as a backward is over, even after an error."""
         hooked, self._hooked = self._hooked, None
         if hooked is not None:
             begin_s = perf_counter()
@@ -73,11 +72,10 @@ class NoiseLooks:
             self._unread.append((look.few_samples(), look.many_samples(), look.backwards, look.norms))
 
     def dropped(self):
-        """Called if the step was abandoned."""
         self._look = None
 
     def metrics(self):
-        """Reads the results. Waits for a GPU, like reading the loss of a line."""
+        """Reads the results. This waits for a GPU, as reading the loss of a line does."""
         unread = list(self._unread)
         self._unread.clear()
         if unread:
@@ -92,8 +90,8 @@ class NoiseLooks:
         return {} if scale is None else {"gradient_noise_scale": scale}
 
     def _is_usual(self, samples):
-        """True if the batch has the usual size. With several sizes, the other ranks have other sizes at the same time,
-        and only this rank's is known. The last batch of a pass may be smaller."""
+        """True if the batch has the usual size. The last batch of a pass may be smaller. If sizes differ, ranks may
+        have different sizes at the same time, and only this rank's size is known."""
         sizes = self._sizes
         sizes.append(samples)
         return len(sizes) >= _FEWEST_SIZES and sizes.count(samples) >= _USUAL_SHARE * len(sizes)
@@ -107,7 +105,7 @@ class NoiseLooks:
         allowed_s = share * progress.clock.confirmed_training_s()
         if self._spent_s <= allowed_s:
             return True
-        # Look again after some time only, since steps with a look are not plain and cost more.
+        # Measure again only after some time, since steps with a measurement are not plain and cost more.
         lacking = min(1.0, self._spent_s / allowed_s - 1.0) if allowed_s > 0.0 else 1.0
         self.next_step = steps + max(STEPS_BETWEEN, int(lacking * steps))
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps Optimizer.step, and decides what counts as a step with several optimizers and nested calls."""
+"""Wraps Optimizer.step. Decides which calls count as a step if there are several optimizers or nested calls."""
 
 import threading
 import weakref
@@ -44,7 +44,6 @@ class Optimizers(PickledByValue):
         return __init__
 
     def adopt(self, optimizer):
-        """Watches the optimizer's steps from now on."""
         cls = type(optimizer)
         # An inherited step that is wrapped already must not be wrapped twice.
         if not self._hook.patches.is_replaced(cls, "step"):
@@ -56,7 +55,7 @@ class Optimizers(PickledByValue):
         self._hook.progress.optimizer_made()
 
     def pin(self):
-        """Stops watching zero_grad if nothing is to be set in it, since it is known how gradients are cleared."""
+        """Stops watching zero_grad if no knob needs it any more."""
         if not self._hook.knobs.optimizer.needs_zero_grad():
             self._hook.patches.restore(Optimizer, "zero_grad")
 
@@ -117,7 +116,8 @@ class Optimizers(PickledByValue):
         return step
 
     def _was_skipped(self, returned):
-        """Not part of `step`, which may be pickled by value: other interpreters lack the hook's classes."""
+        """True if the hook skipped the step. Not part of `step`, which may be pickled by value: other interpreters lack
+        the hook's classes."""
         is_skipped = type(returned) is Skipped
         if is_skipped:
             self._hook.guarded(self._hook.progress.step_skipped)

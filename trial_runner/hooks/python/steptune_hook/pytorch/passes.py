@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over loaders. Reports slow ends of epochs, and finds passes that were evaluations with gradients."""
+"""Passes over loaders. Reports slow ends of epochs. Finds passes that were evaluations although gradients were enabled.
+"""
 
 from steptune_hook.part_clock import DATA
 
@@ -9,9 +10,10 @@ _FEWEST_EPOCH_END_S = 0.005
 class Passes:
     def __init__(self, progress):
         self._progress = progress
-        self._restart = None  # a loader that begins another pass, and the time of data until then
+        self._restart = None  # a loader that begins another pass, and the time of data up to that moment
         self._begun = None  # the last pass: its loader, and the counts at its start
-        # Passes without a backward, to be restored if one follows: loader, samples here and on all ranks.
+        # Passes without a backward: loader, samples on this rank and on all ranks. They count again if a backward
+        # follows.
         self._taken_back = []
 
     def is_restarting(self):
@@ -36,7 +38,7 @@ class Passes:
         _, data_s = self._restart
         self._restart = None
         progress = self._progress
-        # Time between the program's request for the pass and for its first batch is the program's own.
+        # Leave out the program's own time between its request for the pass and its request for the first batch.
         seconds = progress.clock.totals_s[DATA] - data_s
         usual_s = data_s / max(1, progress.batches.count)
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
@@ -45,7 +47,7 @@ class Passes:
             progress.epoch_ended(seconds)
 
     def end(self, loader):
-        """Ends a pass. A pass without a backward after its forwards is an evaluation, in training mode and with
+        """Ends a pass. A pass without a backward after its forwards is an evaluation, even in training mode and with
         gradients."""
         begun, self._begun = self._begun, None
         if begun is None or begun[0] is not loader or begun[1] != self._backwards_and_steps() or loader.is_summed:
@@ -63,8 +65,8 @@ class Passes:
         progress.evaluations.came_to_an_end()
 
     def backward_or_step_came(self):
-        """Restores the samples of passes that counted as evaluations: the current backward or step uses all their
-        losses, unless it has its own batch."""
+        """Counts passes again that counted as evaluations: the current backward or step uses all their losses. Does
+        nothing if the backward or step has its own batch."""
         if not self._taken_back:
             return
         taken_back, self._taken_back = self._taken_back, []

@@ -6,14 +6,14 @@ from steptune_hook.pytorch import tensors
 
 
 class PrefetchedBatch:
-    """Keeps the batch that was fetched ahead: `batch` is (loader, samples, samples of all ranks), or None. Fetched
-    batches are lists of these. Hugging Face's Trainer fetches all micro-batches of a step before the first forward:
-    `of_step` are those for later forwards of the step."""
+    """Keeps the batch that was fetched ahead: `batch` is (loader, samples, samples of all ranks), or None. Lists of
+    fetched batches have elements of this form. Hugging Face's Trainer fetches all micro-batches of a step before the
+    first forward. `of_step` has the micro-batches of the step's later forwards."""
 
     def __init__(self):
         self.batch = None
         self.of_step = []
-        self._backwards = 0  # of the step, when a micro-batch was last taken
+        self._backwards = 0  # backwards of the step when a micro-batch was last taken
         self._abandoned = []  # fetched batches of abandoned passes that nobody reads any more
 
     def restarts(self, loader, fetched):
@@ -48,15 +48,16 @@ class PrefetchedBatch:
             fetched[:] = remaining
 
     def step_ended(self):
-        """Returns the micro-batches that the step has not used one by one, so its forwards use several at once."""
+        """Returns the micro-batches that the step has not used one by one. Its forwards then use several micro-batches
+        at once."""
         remaining, self.of_step = self.of_step, []
         for batch in remaining:
             batch[0].reads_step_ahead = batch[0].is_fetched_ahead = False
         return remaining
 
     def divide(self, fetched, inputs, is_fed, backwards):
-        """Leaves in `fetched` the batches that a training forward with these inputs uses. `is_fed`: the current step
-        already has its batch. `backwards`: of the current step."""
+        """Leaves in `fetched` the batches that a training forward with these inputs uses. `is_fed`: True if the current
+        step already has its batch. `backwards`: number of backwards in the current step."""
         if self.of_step and not fetched:
             if backwards > self._backwards:  # otherwise another forward of the same micro-batch
                 self._backwards = backwards
@@ -80,8 +81,8 @@ class PrefetchedBatch:
                 self.batch = fetched.pop()
 
     def _take_first(self, loader, fetched, backwards):
-        """Leaves the first micro-batch of a step in `fetched`. The last one belongs to the next step, unless the pass
-        is over."""
+        """Leaves the first micro-batch of a step in `fetched`. If the pass is not over, the last batch belongs to the
+        next step."""
         loader.is_fetched_ahead = loader.has_trained_ahead = True
         self._backwards = backwards
         self.of_step = fetched[1:]

@@ -16,11 +16,11 @@ from steptune_hook.pytorch.sample_count import SampleCount
 
 
 class Progress:
-    """`samples_of_all(loader, samples)` returns the samples on all ranks in a batch with `samples` here.
+    """`samples_of_all(loader, samples)` returns the samples of a batch on all ranks, given those on this rank.
 
-    `is_plain` is True if the current step is like the steps before it: no evaluation, say, and no look at gradients. Then
-    the wrapped calls skip the work that only other steps need. Programs evict the hook's code from the processor's caches
-    in each step, so each function call takes microseconds."""
+    `is_plain` is True if the current step has nothing that needs more work, such as an evaluation or a measurement of
+    gradients. The wrapped calls then skip this work. Programs evict the hook's code from the processor's caches in each
+    step, so each function call takes microseconds."""
 
     def __init__(self, settings, report, phases, on_step, noise_looks, received, samples_of_all):
         self.clock = PartClock()
@@ -31,8 +31,8 @@ class Progress:
         self.backwards_per_step = 0
         self.optimizers_made = False
         self.is_plain = False
-        self.look_step = 0  # in plain steps: the gradient may be measured after this step
-        self.full_step = 0  # on_step is called after this step at the latest
+        self.look_step = 0  # in plain steps: the gradient may be measured in a step after this one
+        self.full_step = 0  # on_step is called at the latest in the step after this one
         self._may_be_plain = False
         self.modes_count = True
         self._on_step = on_step
@@ -41,7 +41,7 @@ class Progress:
         self.evaluations = Evaluations(self)
         self._passes = Passes(self)
         self.world_size = 1
-        self.is_fed = False  # the current step trains on a loader's batch
+        self.is_fed = False  # True if the current step trains on a loader's batch
         self.unfed_step = 0  # the last step without such a batch
         self.training_forwards = 0
         self.forwards_before_backward = 0  # training forwards of the step before its last backward
@@ -58,7 +58,6 @@ class Progress:
         self._has_gpu_parts = False
 
     def has_begun(self):
-        """True if a backward was seen."""
         return self.steps > 0 or self.backwards > 0 or self.skipped_steps > 0
 
     def goes_to_another_thread(self):
@@ -71,7 +70,7 @@ class Progress:
     # -- data ------------------------------------------------------------------------------------
 
     def restarts(self, loader):
-        """Called when a loader begins another pass, at the last switch to DATA."""
+        """Called when a loader begins another pass. The clock's last switch was the one to DATA."""
         self.is_plain = False
         self.batches.prefetched.restarts(loader, self.batches.fetched)
         self._passes.begin(loader)
@@ -82,7 +81,7 @@ class Progress:
             self._loader_queue.requested(iterator)
 
     def fetched(self, loader, batch):
-        """Called when a batch has come, at the last switch away from DATA."""
+        """Called when a batch has come. The clock's last switch was the one away from DATA."""
         self._passes.first_batch_came(loader)
         if loader is None:
             return
@@ -103,7 +102,7 @@ class Progress:
             self.stay_in_phase()
 
     def epoch_ended(self, seconds):
-        """Reports the last seconds of DATA as the end of an epoch."""
+        """Reports the last time of DATA, of `seconds`, as the end of an epoch."""
         now_s = self.clock.now_s
         self.phases.ended("epoch_end", now_s - seconds, now_s)
         self.clock.totals_s[DATA] -= seconds
@@ -116,7 +115,7 @@ class Progress:
         return torch.is_grad_enabled() and (module.training or not self.modes_count)
 
     def trains(self, module, inputs, named_inputs):
-        """Called when a forward of an outermost module begins that belongs to a step."""
+        """Called when an outermost module begins a forward that belongs to a step."""
         self.end_phase()
         self.batches.give_to_forward(inputs, named_inputs)
         self.training_forwards += 1
@@ -125,7 +124,6 @@ class Progress:
         self.parts.forward_begins()
 
     def trained(self):
-        """Called when the training forward is over."""
         self.parts.forward_ended()
 
     def evaluates(self):
@@ -176,10 +174,10 @@ class Progress:
         self.forwards_before_backward = self.training_forwards
         if self._noise_looks is not None:
             self._noise_looks.release()
-        if self.received.before is not None:  # even if a step within the backward has ended the look
+        if self.received.before is not None:  # also if a step within the backward has ended the measurement
             self.received.backward_ended()
         if not self.training_forwards:
-            # The forward was not seen; an evaluation before the step must not include its time.
+            # The forward was not seen. An evaluation before the step must not include the forward's time.
             self.clock.confirm()
         self.parts.backward_ended()
         if self._noise_looks is not None:
@@ -188,7 +186,6 @@ class Progress:
             self.step_ended()
 
     def step_ended(self):
-        """Called when the optimizer's step is done."""
         self.end_phase()
         self._passes.backward_or_step_came()
         self.batches.give_to_step()
@@ -203,7 +200,7 @@ class Progress:
         self.clock.confirm()
         count = self.sample_count
         if count.by == "loader" and not self.is_fed and not self.batches.is_still_read():
-            # The program keeps batches (itertools.cycle, or one batch), so count inputs from now on.
+            # The program reuses batches (itertools.cycle, or a single batch), so count inputs from now on.
             count.by = "forward"
         if count.by in ("none", "forward"):
             count.count_inputs(self.steps, self.training_forwards)
@@ -331,7 +328,6 @@ class Progress:
             self.phases.extend(self.clock.now_s)
 
     def ends(self):
-        """Called at the program's end."""
         self.end_phase()
         self.report.flush()
 
@@ -343,11 +339,10 @@ class Progress:
     # -- reports ---------------------------------------------------------------------------------
 
     def samples(self):
-        """Returns the samples up to the last step. Its line may be printed in the middle of the next step."""
+        """Returns the samples up to the last step. The line of a step may be printed in the middle of the next step."""
         return self.sample_count.up_to(self.steps)
 
     def samples_in_step(self):
-        """Returns the samples of this rank in the current step."""
         return self.sample_count.in_step(self.backwards, self.backwards_per_step)
 
     def loss(self):

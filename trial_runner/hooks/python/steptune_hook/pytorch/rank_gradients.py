@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures two norms in one step: that of this rank's own gradient, before DistributedDataParallel averages it, and that
-of the mean over all ranks. So one step gives norms over few and over many samples, without further communication."""
+"""Measures two norms in one step: the norm of this rank's own gradient, before DistributedDataParallel averages it, and
+the norm of the mean over all ranks. So one step gives norms over few and over many samples, without further
+communication."""
 
 import sys
 from time import perf_counter
@@ -21,7 +22,7 @@ class RankGradients:
     def __init__(self, gradients):
         self.norms = []  # before the backward, of this rank, of all ranks
         self.samples = 0
-        self.spent_s = 0.0  # seconds within the backward
+        self.spent_s = 0.0
         self._gradients = gradients
         self._releases = []
         self._own_norms = []  # by parameter
@@ -49,8 +50,8 @@ class RankGradients:
         return True
 
     def backward_begins(self):
-        """Called if the step has a second backward. Then its gradient is a sum over backwards, so the measurement has
-        failed."""
+        """Called if the step has a second backward. The measurement then fails, because the gradient is a sum over
+        backwards."""
         return False
 
     def backward_ended(self, progress):
@@ -92,8 +93,8 @@ class RankGradients:
         self._releases.append(release)
 
     def _record_norm(self, key, gradient):
-        # Activation checkpointing may run a backward within this one. Then the hook is called twice for a parameter, each
-        # time with a part of the gradient.
+        # Activation checkpointing may run a backward within this one. The hook is then called twice for a parameter,
+        # each time with a part of the gradient.
         is_whole = key not in self._reached and is_dense(gradient)
         if not is_whole or gradient.device != self._gradients.parameters[0].device:
             self._is_sound = False
@@ -102,8 +103,8 @@ class RankGradients:
         self._own_norms.append(norm_of(gradient.detach()).float())
 
     def _has_reached_all(self):
-        """True if the hooks saw all of this rank's gradient. If DistributedDataParallel allows unused parameters, they need
-        not be called for each: the rank's own gradient of a parameter that only other ranks used is zero."""
+        """True if the hooks saw the whole gradient of this rank. If DistributedDataParallel allows unused parameters,
+        some hooks need not be called: the rank's own gradient of a parameter that only other ranks used is zero."""
         if not self._is_sound or not self._own_norms:
             return False
         parallel = self._gradients.parallel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records which parameters receive a gradient in a backward. A parameter may have received one before and receive none
-in a step. If its gradient is zero, the optimizer still moves it (momentum, decay, moments); if it is None, the
-optimizer skips it. zero_grad decides between the two."""
+"""Records which parameters receive a gradient in a backward. A parameter may have received one earlier, but none in
+this step. If zero_grad has set its gradient to zero, the optimizer still moves it (momentum, decay, moments). If
+zero_grad has set it to None, the optimizer skips the parameter."""
 
 import weakref
 
@@ -9,13 +9,14 @@ import torch
 
 from steptune_hook.pytorch.gradients import trained_by
 
-_FIRST_STEPS = 32  # all watched; later only some
+_FIRST_STEPS = 32  # all of these steps are watched
 _STEPS_BETWEEN = 64
-_STEPS_IN_TURN = 2  # a step is judged only if all backwards since the previous step were seen
+# Steps that are watched in a row: a step is judged only if all backwards since the previous step were seen
+_STEPS_IN_TURN = 2
 
 
 class _Received:
-    """State of one optimizer, by the id of its parameters."""
+    """State of one optimizer. Parameters are identified by their id."""
 
     def __init__(self):
         self.ever = {}  # layout of each gradient
@@ -24,19 +25,20 @@ class _Received:
 
 
 class ReceivedGradients:
-    """`find_optimizers()` returns the optimizers to watch. Calls `lacks(optimizer, parameters)` if some parameters got
-    no gradient for a step: before the step or, if the backward runs in a closure, after it."""
+    """`find_optimizers()` returns the optimizers to watch. Calls `lacks(optimizer, parameters)` if some parameters
+    received no gradient for a step. The call comes before the step or, with the backward in a closure, after it."""
 
     def __init__(self, find_optimizers, lacks):
         self._find_optimizers = find_optimizers
         self._lacks = lacks
         self._by_optimizer = weakref.WeakKeyDictionary()
-        self.before = None  # in the current backward: parameters, their gradients, and the number of writes to those
+        # In the current backward: parameters, their gradients before it, and how often each gradient was written
+        self.before = None
         self.is_looking = False
         self.have_lacked = False
 
     def next_step(self, steps):
-        """Returns the step after which the next look is due, if `steps` are done."""
+        """Returns the step after which the next look is due, given the steps so far."""
         if self.have_lacked or not self._find_optimizers():
             return float("inf")
         in_turn = steps % _STEPS_BETWEEN
@@ -71,7 +73,7 @@ class ReceivedGradients:
 
     def steps(self, optimizer):
         received = self._by_optimizer.get(optimizer)
-        if received is None or not received.since_step:  # a further step on the same gradients
+        if received is None or not received.since_step:  # the optimizer steps once more on the same gradients
             return
         if received.is_whole:
             missing = received.ever.keys() - received.since_step

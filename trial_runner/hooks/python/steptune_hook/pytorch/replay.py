@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends a survey with steps on kept batches. They show the step time that no setting of the loader can beat."""
+"""Ends a survey with steps on kept batches. No setting of the loader can give a shorter step time than these steps
+have."""
 
 import copy
 import numbers
@@ -13,11 +14,11 @@ from steptune_hook.free_memory import free_bytes
 from steptune_hook.pytorch import loader_queue, tensors
 
 _FEWEST_BATCHES, _MOST_BATCHES = 2, 16
-_KEEPING_S = 1.0  # at most, once the minimum of batches is kept
+_KEEPING_S = 1.0  # longest time of keeping batches, once there are enough
 _SHARE_OF_MEMORY = 1 / 16
 _WARM_UP_STEPS = 3
-_WARM_UP_S = 1.0  # at most; meanwhile workers fill their queue and compete for the CPUs
-_STEPS, _STEPS_S = 30, 0.5  # measure at least both, unless that takes longer than
+_WARM_UP_S = 1.0  # longest warm-up, in which workers fill their queue and compete for the CPUs
+_STEPS, _STEPS_S = 30, 0.5  # least number of steps and seconds to measure, within _MOST_S
 _MOST_S = 2.0
 _FEWEST_STEPS = 3
 
@@ -29,7 +30,7 @@ class _CannotReplay(Exception):
 
 
 class Replay:
-    """Stages in order: `_watch` the program, `_keep` batches, `_warm_up` on them, `_measure`; None: over."""
+    """Its stages, in order: `_watch` the program, `_keep` batches, `_warm_up` on them, `_measure`; None: over."""
 
     def __init__(self, hook, after_s, after_steps):
         self._hook = hook
@@ -62,7 +63,6 @@ class Replay:
         return __next__
 
     def forget(self):
-        """Stops, in a forked child."""
         self._stage = None
         self._kept = []
 
@@ -74,8 +74,6 @@ class Replay:
         except Exception as error:
             self._end(why="%s: %s" % (type(error).__name__, error))
         return _OWN
-
-    # -- stages: each returns the batch to give ---------------------------------------------------
 
     def _watch(self, facts, _):
         progress = self._hook.progress
@@ -97,7 +95,7 @@ class Replay:
         self._before_step_s = self._mean_step_s()
         self._facts = facts
         self._free_bytes = _SHARE_OF_MEMORY * free_bytes()
-        # No reported counter, time or part includes replayed steps.
+        # Reported counters, times and parts do not include replayed steps.
         progress.report.flush()
         progress.report.stop()
         self._hook.events.tell("replay_begun")
@@ -134,8 +132,6 @@ class Replay:
         _await_gpu()
         self._end(steps=steps, step_s=self._mean_step_s(), before_step_s=self._before_step_s)
         return _OWN
-
-    # -- parts of stages --------------------------------------------------------------------------
 
     def _go_to(self, stage):
         self._stage = stage
@@ -186,7 +182,7 @@ class Replay:
 
 
 class _KeptBatch:
-    """A batch whose tensors are copies, since workers' tensors use shared memory, which is scarce in containers."""
+    """A batch whose tensors are copies. Tensors of workers use shared memory, which is scarce in containers."""
 
     def __init__(self, batch):
         self.bytes = 0
@@ -226,7 +222,7 @@ def _copied(value, copied_tensor):
 
 
 def _has_full_queue(iterator):
-    """True if workers have nothing left to do, or there are no workers."""
+    """True if the workers have filled the queue and wait, or if there are no workers."""
     if not loader_queue.has_queue(iterator):
         return True
     waiting = loader_queue.waiting_batches(iterator)

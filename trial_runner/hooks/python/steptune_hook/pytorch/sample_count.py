@@ -24,12 +24,12 @@ class SampleCount:
         self.before_step = 0
         self.of_all_before_step = 0
         self.last_batch = (0, 0)  # samples here, and on all ranks
-        self.counted_inputs = None  # of the current forward, if its backward is to be watched
+        self.counted_inputs = None  # inputs of the current forward, if its backward must be watched
         self._given = given
         self._of_all_ranks = of_all_ranks
         self.of_forwards = 0  # samples in the inputs of the step's forwards
         self.followed = 0  # samples of the step's forwards whose backward is watched
-        self.reached = 0  # the part of them through which a backward went
+        self.reached = 0  # part of `followed` that a backward has reached
         # Last module whose inputs were counted in this step, their first tensor, and their `_CountedInputs`.
         self.last_counted = None
         self._follow_until_step = _STEPS_TO_FOLLOW
@@ -72,7 +72,7 @@ class SampleCount:
         """Adds the samples of a step's forwards. If none were seen, assumes the last batch."""
         samples = self.of_forwards
         if self.reached:
-            # Leaves out states that were only used to ask a policy, say.
+            # Leave out samples without a backward, such as states about which a policy was only asked.
             samples += self.reached - self.followed
         if samples != self.of_forwards or forwards > self._most_forwards:
             self._follow_until_step = steps + _STEPS_TO_FOLLOW
@@ -105,8 +105,8 @@ class SampleCount:
 
 
 class _CountedInputs:
-    """Samples in the inputs of a forward. They count as trained if a backward goes through its output. `count`: the
-    `SampleCount` that is informed of backwards."""
+    """Samples in the inputs of a forward. They count as trained on if a backward goes through the forward's output.
+    `count` is the `SampleCount` to which they belong."""
 
     def __init__(self, count, samples):
         self._count = count
@@ -115,7 +115,8 @@ class _CountedInputs:
         self._is_trained_on = False
 
     def follow(self, output):
-        """Watches the output for a backward. An output without tensors cannot be watched and counts as trained on."""
+        """Watches the output for a backward. An output without tensors cannot be watched, so its samples count as
+        trained on."""
         found = tensors.all_in(output)
         # The hook is on the node, since a tensor may be pickled with its hooks.
         try:
@@ -134,7 +135,7 @@ class _CountedInputs:
 
 
 def _node(tensor):
-    """Returns the node that a backward through the tensor reaches. If the program writes to a view later, the view gets
-    a new node, but its base keeps this one."""
+    """Returns the node that a backward through the tensor reaches. For a view, this is the node of its base: a later
+    write gives the view a new node, but not the base."""
     of_base = tensor._base.grad_fn if tensor._is_view() else None
     return tensor.grad_fn if of_base is None else of_base

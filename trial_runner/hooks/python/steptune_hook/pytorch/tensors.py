@@ -28,7 +28,6 @@ def first_tensor(value, depth=0):
 
 
 def all_in(value):
-    """Returns the tensors in the value, in order."""
     found = []
     converted(value, found.append)
     return found
@@ -51,7 +50,8 @@ def is_dense(tensor):
 
 
 def writes(tensor):
-    """Returns how often a tensor was written to; None for one that was made in inference mode, which does not count."""
+    """Returns how often a tensor was written to. Returns None for tensors of inference mode, which do not count writes.
+    """
     return None if tensor.is_inference() else tensor._version
 
 
@@ -64,7 +64,7 @@ def samples_in(batch):
         return tensor.size(0) if tensor.dim() > 0 else 1
     try:
         graphs = getattr(batch, "num_graphs", None)
-    except Exception:  # a dictionary whose attributes are its keys, say
+    except Exception:  # a dictionary whose attributes are its keys, for example
         graphs = None
     if isinstance(graphs, int):
         return graphs
@@ -75,7 +75,6 @@ def samples_in(batch):
 
 
 def samples_in_inputs(inputs, named_inputs):
-    """Returns the number of samples in the inputs of a forward."""
     if inputs and type(inputs[0]) is torch.Tensor:
         return samples_in(inputs)
     if first_tensor((inputs, named_inputs)) is not None:
@@ -116,10 +115,9 @@ def _attributes(value):
 
 
 def way_to_count(batch, expected):
-    """Returns a function that counts the samples of batches like this one, which should have `expected` samples (None:
-    unknown). Counts the first dimension, unless that differs from `expected` and another count matches: lists of
-    images of several sizes, tensors whose sequence comes first, or two rows for each sample (chosen and rejected
-    answers, two views)."""
+    """Returns a function that counts the samples of batches like this one, which has `expected` samples (None:
+    unknown). It counts the first dimension, unless only another count gives `expected`: lists of images of several
+    sizes, tensors whose sequence comes first, or two rows for each sample (chosen and rejected answers, two views)."""
     if expected is None or samples_in(batch) == expected:
         return samples_in
     holders = _holders(batch)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures CPU time of a loader's workers over their wall time. Near 0, they wait for storage, a network or the program."""
+"""Measures the share of their wall time in which a loader's workers use a CPU. Near 0, they wait for storage, a network
+or the program."""
 
 import os
 from time import perf_counter

@@ -51,9 +51,8 @@ class Knobs(KnobGroups):
         )
 
     def switch(self, requested):
-        """Sets the requested values between two steps. Resets every other knob that can be switched to the value that
-        the program itself sets. Returns True if the forward's settings change, or a knob that decides which kernels
-        compute."""
+        """Sets the requested values between two steps. Resets every other switchable knob to the value that the program
+        itself sets. Returns True if the forward's settings or a knob that selects kernels changed."""
         before = self._kernel_knobs_requested()
         self.requested = requested
         switchable = {name: value for name, value in requested.items() if self._may_switch(name)}
@@ -72,7 +71,7 @@ class Knobs(KnobGroups):
     def name_edit(self, status):
         status.edit = self.trainer_arguments.edit(status.name, status.today)
         if status.edit:
-            status.where = []  # lines of the trainer
+            status.where = []  # lines of the trainer, not of the user
             status.also = self.trainer_arguments.also(status.also)
 
     def why_not_now(self, knob, status):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds out whether a forward computes scaled_dot_product_attention by one of the kernels that can be chosen."""
+"""Finds out whether a forward computes scaled_dot_product_attention by a kernel that can be chosen."""
 
 import torch
 
@@ -8,8 +8,8 @@ _MOST_NODES = 100000
 
 
 def may_lead_to(losses):
-    """Follows the graph that the losses' backward will use. A node that is written in Python, or compiled, may hide the
-    kernel, so it counts as one."""
+    """Follows the graph that the losses' backward will use. A node that is compiled or written in Python may contain
+    attention, so it counts as attention."""
     waiting = [loss.grad_fn for loss in losses if isinstance(loss, torch.Tensor)]
     seen = {None}
     while waiting:

@@ -50,7 +50,7 @@ class AttentionImplementationKnob:
         if why is None and any(c._attn_implementation != self._requested for c in configurations):
             why = "the model does not take it"
         if why is not None:
-            # A model passes its value on to its parts, which follow it here.
+            # A model passes its value on to its parts. After an error, they have the new value, so restore it.
             for configuration, value in zip(configurations, before):
                 configuration._attn_implementation = value
         return why

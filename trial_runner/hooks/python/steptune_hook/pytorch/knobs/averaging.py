@@ -7,8 +7,8 @@ import torch
 
 from steptune_hook.pytorch.gradients import trained_by
 
-_STEPS_BY_HAND = 2  # until then all ranks may have the whole batch
-# Parts of errors of DistributedDataParallel: a step used other parameters than the first steps.
+_STEPS_BY_HAND = 2  # in these steps, all ranks may have the whole batch
+# Parts of DistributedDataParallel's error messages if a step used other parameters than the first steps.
 _OTHER_PARAMETERS_PHRASES = ("finished reduction in the prior iteration", "training graph has changed")
 
 
@@ -23,18 +23,16 @@ class Averaging:
         self._equal = weakref.WeakSet()  # modules that have the same weights on all ranks
         self._called = []  # called for training since the last backward
         self._called_in_evaluation = []
-        self._module = None  # the outermost one
+        self._module = None  # the outermost module
         self._parallel = None  # DistributedDataParallel around it; None in the first steps
         self._parameters = []  # of the outermost module
-        self._trained = None  # its trained parameters, and the number of parameters that the optimizers have
+        self._trained = None  # trained parameters of the module, and the number of parameters that the optimizers have
         self._first_step = 0
-        self._used = set()  # parameters used in the current backward
+        self._used = set()
         self._looks = []  # hooks that record used parameters
         self._unused = False  # True if some parameters are not used on all ranks
         self._buffers_differ = False
-        self.wraps = False  # True while the hook wraps the module
-
-    # -- forward ----------------------------------------------------------------------------------
+        self.wraps = False
 
     def forward(self, original, module):
         """Returns the function that calls this outermost module for a training step."""
@@ -61,8 +59,8 @@ class Averaging:
             raise
 
     def failed(self, error):
-        """Gives up if DistributedDataParallel reports that a step used other parameters than the first steps, since it
-        did not average their gradients."""
+        """Gives up if DistributedDataParallel reports that a step used other parameters than the first steps. It did
+        not average the gradients of these parameters."""
         if any(phrase in str(error) for phrase in _OTHER_PARAMETERS_PHRASES):
             self._give_up(
                 "a step used other parameters of %s than the first steps did, but all ranks wait for the gradients of those: use the same parameters in every step"
@@ -90,12 +88,12 @@ class Averaging:
             self._gathering.of_all("an evaluation", "evaluate on all")
 
     def may_train(self):
-        """True if the module is in a mode in which the program trains it."""
+        """True if the module is in the mode in which the program trains it."""
         modes_count = self._hook.progress.modes_count
         return self._module is None or self._module.training or not modes_count
 
     def _equalise(self, module):
-        """Copies rank 0's weights. An unseeded program starts with different parameters on each rank."""
+        """Copies rank 0's weights to all ranks. A program without a seed starts with different weights on each rank."""
         if module in self._equal:
             return
         self._equal.add(module)
@@ -120,7 +118,7 @@ class Averaging:
         self._first_step = self._hook.progress.steps
 
     def _look_at(self, identity):
-        # A parameter's existing gradient may be a zeroed one, so record the call.
+        # A gradient from an earlier step may be left, zeroed. So record the call.
         def look(gradient):
             self._used.add(identity)
 
@@ -142,8 +140,6 @@ class Averaging:
         finally:
             self.wraps = False
 
-    # -- backward ---------------------------------------------------------------------------------
-
     def backward_begins(self):
         called = self._called or self._called_in_evaluation
         self._called, self._called_in_evaluation = [], []
@@ -161,8 +157,8 @@ class Averaging:
             self._begin_anew(self._what_is_trained())
 
     def backward_ended(self):
-        """Averages the gradients of the first steps, which show the parameters that take part. Letting
-        DistributedDataParallel search for unused ones would cost time in each step."""
+        """Averages the gradients of the first steps, which show the parameters that take part. DistributedDataParallel
+        could also search for unused parameters, but that costs time in each step."""
         if self._parallel is not None or self._module is None:
             return
         trained = [p for p in self._parameters if p.requires_grad]
@@ -180,8 +176,6 @@ class Averaging:
                 parameter.grad = torch.zeros_like(parameter)
             torch.distributed.all_reduce(parameter.grad)
             parameter.grad /= self._world_size
-
-    # -- programs that cannot be averaged ---------------------------------------------------------
 
     def _check_module(self):
         cls = type(self._module)

@@ -14,8 +14,8 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def state_of(value, depth=0):
-    """Returns equal values for equal states of a data set, including wrapped data sets and their contents. Of large
-    arrays only the first bytes count, since they may be files of many gigabytes that are mapped into memory."""
+    """Returns equal values for equal states of a data set, including wrapped data sets and their contents. For large
+    arrays, only the first bytes are compared: an array may be a memory-mapped file of many gigabytes."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, torch.Tensor):

@@ -40,7 +40,6 @@ class DdpKnobs:
         return __init__
 
     def _changed(self, signature, ddp, arguments, named):
-        """Returns the named arguments with the requested ones."""
         bound = signature.bind_partial(ddp, *arguments, **named)
         if not self._hook.knobs.strategy.is_wrapping():
             self._where.append(call_site.where() + " DistributedDataParallel")

@@ -38,12 +38,12 @@ class ForwardKnobs:
         self._ready = weakref.WeakSet()  # modules whose layout and compilation are done
         self._autocasts = []  # autocasts of the program itself: (precision, where)
         self._refused = {}
-        self._took_layout = weakref.WeakKeyDictionary()  # Parts by module, as they were when it took the layout
+        self._took_layout = weakref.WeakKeyDictionary()  # by module, its `Parts` at the time when it took the layout
         self._converted = weakref.WeakSet()  # modules whose layout the hook changed
         self._images = None
         self._was_channels_last = None
         self._compiled_by_program = []
-        self._is_compiling = False  # True while the hook compiles
+        self._is_compiling = False
 
     @property
     def _asks(self):
@@ -75,7 +75,7 @@ class ForwardKnobs:
 
         def __init__(autocast, *arguments, **named):
             original(autocast, *arguments, **named)
-            # Within a backward, the autocast belongs to a forward that is computed again.
+            # An autocast during a backward belongs to a recomputed forward.
             is_own = hook.watches() and hook.clock.current != BACKWARD
             if is_own and getattr(autocast, "_enabled", True):
                 dtype = getattr(autocast, "fast_dtype", None)
@@ -168,12 +168,12 @@ class ForwardKnobs:
         return outputs
 
     def _refuse_layout(self, why):
-        """Continues with the program's own layout."""
+        """Returns to the program's own layout."""
         self._channels_last = False
         for converted in list(self._converted):
             converted.to(memory_format=torch.contiguous_format)
         self._converted.clear()
-        torch.clear_autocast_cache()  # it holds weights in the dropped layout
+        torch.clear_autocast_cache()  # the cache has weights in the dropped layout
         self._refused["channels_last"] = why
         self._hook.survey_after_step()
 
@@ -230,7 +230,7 @@ class ForwardKnobs:
         yield KnobStatus("compile", today, None if why else self._compile, why, choices=self._modes(), where=where)
 
     def _modes(self):
-        """Returns the modes worth trying, each of which costs minutes of compiling. max-autotune combines the last two."""
+        """Returns the modes worth trying. Each costs minutes of compiling. max-autotune combines the last two."""
         # reduce-overhead only adds CUDA graphs.
         of_gpu = ["reduce-overhead"] if self._hook.modules.device() == "cuda" else []
         return ["off", "default"] + of_gpu + ["max-autotune-no-cudagraphs"]
@@ -249,7 +249,7 @@ class ForwardKnobs:
         return KnobStatus("precision", today, value, why, choices=choices, where=where)
 
     def _computes_bf16(self):
-        """True if bf16 is not emulated, since emulation is slower than 32 bits."""
+        """True if the device computes bf16 itself. Emulated bf16 is slower than 32 bits."""
         if self._hook.modules.device() != "cuda":
             return True
         tells = inspect.signature(torch.cuda.is_bf16_supported).parameters
@@ -306,7 +306,7 @@ def _why_no_layout(module):
 
 
 def _shares_memory(module):
-    """True if a weight of an image convolution is part of a larger tensor, or the same as another."""
+    """True if a weight of an image convolution is part of a larger tensor, or the same as another weight."""
     weights = [p for p in module.parameters() if p.dim() == _IMAGE_DIMENSIONS]
     return any(p.storage_offset() for p in weights) or len({p.data_ptr() for p in weights}) < len(weights)
 
@@ -327,7 +327,8 @@ def _to_channels_last(tensor):
 
 
 def _to_contiguous(tensor):
-    """Returns the output in the usual layout, so the program can use it as before (`view(-1)`, say)."""
+    """Returns the output in the usual memory layout, so that operations of the program such as `view(-1)` still work.
+    """
     is_image = tensor.dim() == _IMAGE_DIMENSIONS and tensors.is_dense(tensor)
     if is_image and tensor.is_contiguous(memory_format=torch.channels_last):
         return tensor.contiguous()

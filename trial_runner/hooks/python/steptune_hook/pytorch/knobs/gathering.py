@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets ranks wait for each other at places at which they arrive at different times. A collective operation would wait
-for ranks that never arrive (`if rank == 0: torch.save(...)`), or mix with one of the program. Instead, each rank
+for ranks that never arrive (`if rank == 0: torch.save(...)`), or mix with the program's operations. Instead, each rank
 writes a key to the store of the process group."""
 
 import datetime
@@ -13,8 +13,8 @@ _AT_ONCE_S = 1.0  # for the key of a rank that has already arrived
 
 
 class Gathering:
-    """`steps()`: optimizer steps so far, which are the same on all ranks. `give_up(why)` ends the process; a long run
-    waits longer before it."""
+    """`steps()`: optimizer steps so far, equal on all ranks. `give_up(why)` ends the process, in a long run later than
+    in a trial."""
 
     def __init__(self, steps, give_up, is_long_run=False):
         from torch.distributed import distributed_c10d  # a PyTorch may be built without it
@@ -26,16 +26,16 @@ class Gathering:
         self._rank = torch.distributed.get_rank()
         self._others = [r for r in range(torch.distributed.get_world_size()) if r != self._rank]
         self._step = -1
-        self._counts = {}  # by place, since that step
+        self._counts = {}  # number of gatherings by place, since that step
 
     def of_all(self, what, advice):
-        """Waits until all ranks are here. `what`: the ranks' action, for people."""
+        """Waits until all ranks are here. `what` describes the action of the ranks, for people."""
         place = self._place(what)
         self._tell(place)
         self._expect(place, self._others, what, advice)
 
     def by_first(self, what, advice, act, when_all_are_here=False):
-        """Rank 0 acts; the other ranks continue when it is done."""
+        """Rank 0 acts. The other ranks continue when rank 0 is done."""
         place = self._place(what)
         done = place + "/done"
         if self._rank > 0:
@@ -52,7 +52,7 @@ class Gathering:
             self._store.set(done, "1")
 
     def _place(self, what):
-        """Returns the name of the next place of its kind since the step, which is the same on all ranks."""
+        """Returns a name for the next place of this kind since the last step. The name is the same on all ranks."""
         step = self._steps()
         if step != self._step:
             self._step, self._counts = step, {}
@@ -69,7 +69,8 @@ class Gathering:
         patience_s = _LONGEST_S if self._is_long_run else PATIENCE_S
         if self._wait([_of_rank(place, rank) for rank in ranks], patience_s):
             return
-        # Check up to the first absent rank only: a late answer of the store could be taken for the next rank's.
+        # Check only up to the first absent rank. A late answer of the store could be mistaken for the next rank's
+        # answer.
         absent = next((rank for rank in ranks if not self._wait([_of_rank(place, rank)], _AT_ONCE_S)), None)
         if absent is not None:
             self._give_up(
@@ -78,7 +79,8 @@ class Gathering:
             )
 
     def _wait(self, keys, seconds):
-        """Returns False on a timeout. If the store is gone, rank 0 has ended and written everything it had to."""
+        """Returns False on a timeout. Returns True if the store is gone: rank 0 has then ended and written all its
+        files."""
         try:
             self._store.wait(keys, datetime.timedelta(seconds=seconds))
             return True

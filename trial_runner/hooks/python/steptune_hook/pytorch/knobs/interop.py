@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Number of threads between operations. PyTorch allows setting it once, before any work, and ends the process at the
-second attempt. If the tuner has set it, the program's own call is ignored."""
+"""Number of threads between operations. PyTorch allows setting it only once, before any work. A second attempt ends the
+process. So if the tuner has set it, the program's own call is ignored."""
 
 import torch
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps the time at which the order of samples is drawn. Without workers, it is drawn when a pass is first read.
-Workers start at once, so with them it is drawn when the pass is made. Random numbers that a program draws between
-the two would differ."""
+Workers draw it when the pass is made. Random numbers that a program draws in between would differ."""
 
 import collections
 import threading
@@ -22,22 +21,22 @@ def _sampler(loader):
 
 
 def generator_of_order(loader):
-    """Returns the generator of the order if it is not the program's default one; otherwise None. A sampler may have
-    another generator than its loader."""
+    """Returns the generator of the order, unless it is the program's default generator; otherwise None. A sampler may
+    have another generator than its loader."""
     generator = getattr(_sampler(loader), "generator", None) or getattr(loader, "generator", None)
     return None if generator is torch.default_generator else generator
 
 
 def generator_drawn_on(loader):
-    """Returns the generator of a RandomSampler that was given one; otherwise None. Such a sampler also draws after the
-    order: once at the end of a pass or, with replacement, in between."""
+    """Returns the program's generator of a RandomSampler; otherwise None. Such a sampler draws not only the order. It
+    also draws once at the end of a pass or, with replacement, during the pass."""
     sampler = _sampler(loader)
     return sampler.generator if type(sampler) is RandomSampler else None
 
 
 class ReadOrder:
     """Indices of a pass, and the state of the sampler's generator after each read. Workers read ahead. If the program
-    leaves the pass early, they have drawn more than the program would have. Calls `drawn_by_other` if something else
+    leaves the pass early, the workers have drawn more than the program would have. Calls `drawn_by_other` if other code
     has drawn from the generator between two reads."""
 
     def __init__(self, indices, generator, drawn_by_other):
@@ -60,7 +59,7 @@ class ReadOrder:
             self._keep_state()
 
     def put_back(self, reads):
-        """Sets the generator to its state after `reads` reads, unless others have drawn from it since."""
+        """Sets the generator to its state after `reads` reads, unless other code has drawn from it since then."""
         if not torch.equal(self._states[-1][1], self.generator.get_state()):
             self._drawn_by_other()
             return
@@ -94,7 +93,7 @@ def made_unread(make):
         maker = threading.get_ident()
         with _making:
             put_index = cls._try_put_index
-            # Meanwhile other threads may read other passes.
+            # Other threads may read other passes during this time.
             cls._try_put_index = lambda iterator: None if threading.get_ident() == maker else put_index(iterator)
             try:
                 iterator = make(loader)

@@ -3,8 +3,8 @@
 
 import torch
 
-# Versions of NCCL before this one take no algorithm for one collective. A tree for all collectives ends the program,
-# because there are trees for all-reduce only.
+# Earlier versions of NCCL cannot set the algorithm of a single collective. A tree for all collectives ends the program,
+# because NCCL has trees for all-reduce only.
 _ALGORITHM_BY_COLLECTIVE = (2, 24)
 
 

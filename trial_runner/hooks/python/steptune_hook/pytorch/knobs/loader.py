@@ -38,11 +38,9 @@ class LoaderKnobs:
         # of batches before it.
         self._error = None
 
-    # -- construction ----------------------------------------------------------------------------
-
     def arguments(self, arguments, named):
-        """Returns the arguments after the data set, with the requested batch size in a loader that is shown to train; the
-        original size if it changed; and True if the loader is shown to train."""
+        """Returns the arguments after the data set, the original batch size if it changed, and True if the arguments
+        show that the loader trains. A loader that trains gets the requested batch size."""
         trains = _show_training(arguments, named)
         today = _argument(arguments, named, "batch_size", 1)
         if not trains or self._batch_size is None or today is None:
@@ -50,8 +48,6 @@ class LoaderKnobs:
         if arguments:
             return (self._batch_size, *arguments[1:]), named, today, trains
         return arguments, dict(named, batch_size=self._batch_size), today, trains
-
-    # -- a pass ----------------------------------------------------------------------------------
 
     def iterate(self, loader, facts, original):
         """Starts a new pass over the loader, with the requested settings if its batches are trained on."""
@@ -64,7 +60,7 @@ class LoaderKnobs:
             if facts.passes == 1:
                 facts.today = dict(_arguments_of(loader), **facts.today)
                 facts.context = worker_start.context(loader)
-                # A program may make a new loader for each pass.
+                # A program may make a new loader for each pass. So carry over the known refusals.
                 facts.refused = dict(hook.loaders.known[facts.id].refused, **self._refusals(loader))
                 self._samplers.watch(loader, facts)
             self._look_for_shared_generator(loader, facts)
@@ -91,7 +87,7 @@ class LoaderKnobs:
             iterator = self._with_equal_seeds(loader, facts, made_unread(original) if is_late else original)
             return self._with_order_kept(iterator, loader, facts)
         except Exception as error:
-            # A data set cannot be passed to workers, say. Use the program's own settings.
+            # Some data sets cannot be passed to workers, for example. Then use the program's own settings.
             state.restore()
             for name in wanted:
                 self._refuse(facts, name, first_line(error))
@@ -109,8 +105,8 @@ class LoaderKnobs:
                 self._hook.survey_after_step()
 
     def put_orders_back(self, loader):
-        """Called before a new pass. Restores the generator that it draws from, if the program has abandoned passes that
-        drew from it."""
+        """Called before a new pass. If the program has abandoned earlier passes that drew from the same generator,
+        restores that generator."""
         for facts in self._hook.loaders.left_with_generator_of(loader):
             order, facts.read_order = facts.read_order, None
             ahead = facts.today["num_workers"] * (facts.today["prefetch_factor"] or 2)
@@ -122,7 +118,7 @@ class LoaderKnobs:
         return iterator
 
     def indices_of(self, loader, facts, indices):
-        """Returns the indices of a new, unread pass, wrapped if its sampler draws from its own generator."""
+        """Returns the indices of a new, unread pass. Wraps them if the pass's sampler draws from its own generator."""
         generator = _own_generator_drawn_on(loader)
         if generator is None:
             return indices
@@ -136,39 +132,39 @@ class LoaderKnobs:
         return facts.read_order
 
     def pass_made(self, loader, facts):
-        """Keeps the random state when a pass is made, since without workers its order would be drawn later."""
+        """Keeps the random state when a pass is made: without workers, the order would be drawn later."""
         may_change = self._hook.live is None and facts.passes <= _WATCHED_PASSES and facts.training is not False
         if may_change and facts.today.get("num_workers") and draws_from_program(loader):
             facts.random_state = torch.default_generator.get_state()
 
     def pass_is_read(self, facts):
-        """Called when a pass is first read. Detects draws since it was made."""
+        """Called when a pass is first read. Detects random draws since the pass was made."""
         made, facts.random_state = facts.random_state, None
         if facts.now("num_workers") == 0 and not torch.equal(made, torch.default_generator.get_state()):
             self._refuse(facts, "num_workers", _DRAWN_APART)
 
     def failed(self, facts, error):
-        """Called if reading a batch raised an error. Keeps the error's text, since the error itself would keep the program's
-        objects alive."""
+        """Called if reading a batch raised an error. Keeps only the error's text. The error itself would keep the
+        program's objects alive."""
         if not facts.applied or facts.now("num_workers") == facts.today["num_workers"]:
             return
         if isinstance(error, Exception) and "DataLoader worker" in str(error):  # PyTorch's wording for workers
             self._error = (type(error), str(error), facts.now("num_workers"), self._hook.progress.batches.count)
 
     def forget_error(self):
-        """In a forked child: the error was its parent's."""
+        """Called in a forked child, because the error occurred in its parent."""
         self._error = None
 
     def end(self):
-        """Called at the program's end. If the last error of workers ended the program, informs the tuner, which would
-        otherwise see a failure without a reason. Ranks that print nothing also inform it."""
+        """Called at the program's end. If the last error of workers ended the program, informs the tuner. The tuner
+        would otherwise see a failure without a reason. Ranks that print nothing also inform it."""
         if self._error is None:
             return
         kind, text, workers, batches = self._error
         last = getattr(sys, "last_value", None)
         is_last = (type(last), str(last)) == (kind, text)
         if last is None and multiprocessing.parent_process() is not None:
-            # mp.spawn takes the error from its process and passes it on.
+            # mp.spawn raises the error of its process again in the parent.
             is_last = batches == self._hook.progress.batches.count
         if is_last:
             with self._hook.printer.aloud():
@@ -225,8 +221,8 @@ class LoaderKnobs:
         facts.applied = {name: getattr(loader, name) for name in _NAMES}
 
     def _with_equal_seeds(self, loader, facts, original):
-        """Each new iterator draws a base seed from the program's generator; persistent workers do not. This draws as
-        often as the untouched program, so its random numbers stay the same."""
+        """Draws base seeds as often as the untouched program does, so that the program's random numbers stay the same.
+        Each new iterator draws one from the program's generator; persistent workers do not."""
         first = facts.passes == 1
         today_draws = first or not (facts.today["persistent_workers"] and facts.today["num_workers"])
         persists = loader.persistent_workers and loader.num_workers > 0
@@ -247,8 +243,6 @@ class LoaderKnobs:
         state = state_of(loader.dataset)
         before, facts.data_set_state = facts.data_set_state, state
         return before is not None and before != state
-
-    # -- unsupported loaders ---------------------------------------------------------------------
 
     def _refusals(self, loader):
         why = None
@@ -297,7 +291,7 @@ def _own_generator_drawn_on(loader):
 
 
 def _show_training(arguments, named):
-    """True if a loader with these arguments (after the data set) trains: evaluations keep the order."""
+    """True if the arguments after the data set show that the loader trains: evaluations do not shuffle."""
     sampler = _argument(arguments, named, "sampler")
     draws = sampler is not None and type(sampler) is not SequentialSampler and getattr(sampler, "shuffle", True)
     return bool(_argument(arguments, named, "shuffle") or draws)

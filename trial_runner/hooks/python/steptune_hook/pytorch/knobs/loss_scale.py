@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scales the loss, without which many gradients of fp16 are zero (Micikevicius et al. 2018). The factor changes, and
-steps are skipped, as in torch.amp.GradScaler. In contrast to it, a gradient has its true size once it reaches its
+"""Scales the loss. Without scaling, many gradients of fp16 are zero (Micikevicius et al. 2018). The factor changes, and
+steps are skipped, as in torch.amp.GradScaler. One thing differs: a gradient has its true size when it reaches its
 parameter. The program can therefore add up, clip and print it as before."""
 
 import sys
@@ -13,13 +13,13 @@ from steptune_hook.patches import PickledByValue
 from steptune_hook.pytorch.gradients import trained_by
 from steptune_hook.pytorch.knobs import scaled_gradients, scaling_limits
 
-_STEPS_TO_LOOK = 3  # until then the program has shown what its backwards reach
+_STEPS_TO_LOOK = 3  # backwards of these steps show which tensors the program's backwards reach
 _MOST_LOOKS = 64
 _AFTER_LOSS = ("grad_tensors", "retain_graph", "create_graph", "grad_variables", "inputs")
 
 
 class Skipped:
-    """Result of a skipped step. `value`: the result that the program gets, the closure's loss or None."""
+    """Result of a skipped step. `value` is the result that the program gets: the closure's loss or None."""
 
     def __init__(self, value):
         self.value = value
@@ -59,8 +59,6 @@ class LossScale:
         for owner in (torch.nn.utils.clip_grad, torch.nn.utils):
             patches.replace(owner, "clip_grad_norm_", self._wrap_clip)
 
-    # -- conditions -------------------------------------------------------------------------------
-
     def why_not(self):
         """Returns why this program may not be trained in fp16 now; None if it may."""
         if self._refused is not None or not self._hook.optimizers.alive:
@@ -76,7 +74,7 @@ class LossScale:
             self._hook.survey_after_step()
 
     def admits(self, module, inputs, named):
-        """True if this forward of an outermost module may be computed in fp16."""
+        """True if this forward of an outermost module may run in fp16."""
         if not torch.is_grad_enabled():
             return True
         try:
@@ -96,14 +94,13 @@ class LossScale:
     def _is_active(self):
         return self._has_begun and self._refused is None and self._hook.watches()
 
-    # -- backward ---------------------------------------------------------------------------------
-
     def _wrap_backward(self, original):
         unscaling = self._unscaling
 
         def backward(tensors, *arguments, **named):
             if unscaling.inverse is not None or not self._is_active():
-                # A backward within another one (a checkpoint, say) may run in one of autograd's threads on a GPU.
+                # A backward within another one (of a checkpoint, for example) may run in one of autograd's threads on a
+                # GPU.
                 if self._has_begun and scaling_limits.is_other_thread(self._hook):
                     self.refuse("several threads train at once")
                 return original(tensors, *arguments, **named)
@@ -124,7 +121,7 @@ class LossScale:
         return backward
 
     def _scaled_seeds(self, tensors, named):
-        """Returns the scaled gradients with which this backward starts; None if it is not to be scaled."""
+        """Returns the scaled gradients from which this backward starts; None if it must not be scaled."""
         roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
         why = scaling_limits.why_no_backward(named)
         if why is not None:
@@ -156,12 +153,10 @@ class LossScale:
             if not unscaling.covers(leaf):
                 unscaling.cover(leaf)
                 if _is_plain_leaf(leaf) and hook.progress.steps > 0:
-                    self.refuse(scaling_limits.OTHER_LEAF)  # the program makes a new one in each step
+                    self.refuse(scaling_limits.OTHER_LEAF)  # the program makes a new leaf in each step
         why = scaling_limits.why_not_reached(hook, leaves)
         if why is not None:
             self.refuse(why)
-
-    # -- programs that cannot be scaled -----------------------------------------------------------
 
     def _wrap_grad(self, original):
         def grad(*arguments, **named):
@@ -183,7 +178,7 @@ class LossScale:
         def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, *arguments, **named):
             if error_if_nonfinite and self._is_active():
                 self.refuse("the program ends if the norm of gradients is not finite, and the norm of a scaled loss may be infinite")
-                error_if_nonfinite = False  # the step is skipped instead
+                error_if_nonfinite = False  # the hook skips the step instead
             return original(parameters, max_norm, norm_type, error_if_nonfinite, *arguments, **named)
 
         return clip_grad_norm_
@@ -192,11 +187,9 @@ class LossScale:
         if self._is_asked and self._hook.watches():
             self.refuse("the program has a GradScaler itself")
 
-    # -- step -------------------------------------------------------------------------------------
-
     def around_step(self, original):
-        """Returns a replacement of an optimizer's step `original`, which may return Skipped; `original` itself if nothing
-        is scaled."""
+        """Returns a replacement of an optimizer's step `original`. The replacement may return `Skipped`. If nothing is
+        scaled, returns `original`."""
         return _Step(self, original) if self._is_asked else original
 
     def step(self, original, optimizer, arguments, named):

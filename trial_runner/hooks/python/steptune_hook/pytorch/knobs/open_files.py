@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds files and connections that a data set holds open. Forked workers inherit them. HDF5 and LMDB then read wrong
-data. SQLite must not be carried over a fork (https://www.sqlite.org/howtocorrupt.html, 2.6). Processes also move the
-shared position of a plain file, and read each other's answers from a socket."""
+"""Finds files and connections that a data set has open. Forked workers inherit them. HDF5 and LMDB then read wrong
+data. SQLite connections must not be used after a fork (https://www.sqlite.org/howtocorrupt.html, 2.6). Processes share
+the position in a plain file, and read each other's answers from a socket."""
 
 import io
 import sys

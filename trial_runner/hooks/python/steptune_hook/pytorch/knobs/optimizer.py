@@ -26,14 +26,15 @@ class OptimizerKnobs:
         self._today = None
         self._refused = None
         self._called_bare = False
-        self._cleared_at = []  # where zero_grad is first called
+        self._cleared_at = []  # lines that first call zero_grad
         self._explicit_set_to_none = None
 
     def switch(self, requested):
         self._set_to_none = requested.get("set_to_none")
 
     def wrap(self):
-        """Wraps the constructors of classes with an argument `fused`, since the class itself checks it."""
+        """Wraps the constructors of classes with an argument `fused`, since the classes check this argument themselves.
+        """
         if self._requested is None:
             return
         for cls in vars(torch.optim).values():
@@ -44,7 +45,7 @@ class OptimizerKnobs:
         def __init__(optimizer, params, *arguments, **named):
             watches = self._hook.watches_training()
             if watches and self._requested != "fused" and named.get("fused"):
-                # If made as fused, it would get scaled gradients from a GradScaler, which only fused kernels take.
+                # A GradScaler would give a fused optimizer scaled gradients, which only fused kernels accept.
                 self._today = self._today or "fused"
                 named["fused"] = False
             if not watches or self._requested != "fused" or named.get("fused") or named.get("foreach"):
@@ -60,7 +61,7 @@ class OptimizerKnobs:
                 return original(optimizer, params, *arguments, **dict(named, fused=True))
             except (RuntimeError, TypeError) as error:
                 self._refused = first_line(error)
-                # The attempt has left `fused` in the optimizer and in the program's groups.
+                # The failed attempt has left `fused` in the optimizer's and in the program's groups.
                 for held, before in changed:
                     held.clear()
                     held.update(before)
@@ -97,14 +98,15 @@ class OptimizerKnobs:
         return self._set_to_none not in (None, _OWN_SET_TO_NONE)
 
     def moved_by_zeros(self):
-        """Returns the optimizers that treat zeros differently from missing gradients, if the knob may change that."""
+        """Returns the optimizers for which a zero gradient differs from a missing one, if the knob may change between
+        the two."""
         is_tuned = self._differs() or not self._hook.is_for_good()
         if not (is_tuned and self._called_bare):
             return []
         return [optimizer for optimizer in self._hook.optimizers.alive if _is_moved_by_zeros(optimizer)]
 
     def gradients_lack(self, optimizer, parameters):
-        """Clears gradients as the program does from now on, also of these parameters in the coming step."""
+        """Clears gradients as the program does from now on, for these parameters already in the coming step."""
         if self._differs():
             for parameter in parameters:
                 parameter.grad = torch.zeros_like(parameter) if self._set_to_none else None
@@ -167,7 +169,7 @@ def _is_moved_by_zeros(optimizer):
 
 
 def _may_be_fused(optimizer):
-    """Tries it with a small optimizer of the same class, since the available kernels differ by version."""
+    """Tries a small optimizer of the same class, since the available kernels differ between versions."""
     cls = type(optimizer)
     if "fused" not in _parameters(cls):
         return False

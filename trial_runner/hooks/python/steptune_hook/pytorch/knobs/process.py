@@ -29,7 +29,7 @@ def _get_tf32():
     return all([torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32])
 
 
-_tf32_parts = {}  # by the knob's value: the parts that the program itself had with it
+_tf32_parts = {}  # by the knob's value: the settings of the parts when the program itself had this value
 
 
 def _put_tf32(value):
@@ -46,12 +46,12 @@ def _why_no_tf32():
         return "this GPU has no TF32"
     try:
         _get_tf32()
-    except RuntimeError:  # PyTorch 2.9 has added another interface, and the program has used that one
+    except RuntimeError:  # the program has used the other interface, which PyTorch 2.9 added
         return "the program sets the precision of fp32 itself"
     return None
 
 
-# By kernel: the knob's value that chooses it alone; None: the knob cannot.
+# By kernel: the value of the knob that allows only this kernel; None if there is no such value.
 _KERNELS = {"flash": "flash", "mem_efficient": "efficient", "math": "math", "cudnn": None}
 
 
@@ -124,13 +124,12 @@ class ProcessKnobs(ProcessSettings):
         self._looks = 0
 
     def backward_begins(self, losses):
-        """Called in a survey, whose first backwards show if the forward uses attention."""
+        """Called in a survey. The first backwards show whether the forward uses attention."""
         if not self._attends and self._looks < _MOST_LOOKS:
             self._looks += 1
             self._attends = attention.may_lead_to(losses)
 
     def settle(self):
-        """Sets the requested values, once."""
         if not self._is_settled:
             self._is_settled = True
             super().settle()

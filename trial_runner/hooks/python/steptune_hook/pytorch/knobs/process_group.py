@@ -12,7 +12,7 @@ from steptune_hook import ranks
 from steptune_hook.pytorch.knobs.random_state import usual_sources
 
 _ADDRESS_VARIABLES = ("MASTER_ADDR", "MASTER_PORT")
-# Variables that are equal on all ranks of a launch. Some differ between launches.
+# Variables that are equal on all ranks of one launch. Some of them differ between launches.
 _LAUNCH_VARIABLES = _ADDRESS_VARIABLES + ("TORCHELASTIC_RUN_ID", "PMIX_SERVER_TMPDIR", "STEPTUNE_TRIAL")
 
 
@@ -40,7 +40,7 @@ def join(backend):
     rank, world_size = ranks.rank_and_world_size()
     where = None
     if not _has_address():
-        # mpirun's own folder, which it removes at the end.
+        # Use mpirun's own folder, which mpirun removes at its end.
         where = "file://" + os.path.join(os.environ["PMIX_SERVER_TMPDIR"], "steptune-ranks")
     torch.distributed.init_process_group(backend, init_method=where, rank=rank, world_size=world_size)
 
@@ -60,7 +60,7 @@ def seed_equally():
 
 
 def agree_on_random_numbers(loader):
-    """Gives all ranks rank 0's random state, from which samplers draw the order."""
+    """Gives all ranks the random state of rank 0. Samplers draw the order from it."""
     sources = usual_sources(loader.generator, getattr(loader.sampler, "generator", None))
     states = [get() for get, _ in sources]
     torch.distributed.broadcast_object_list(states, src=0)

@@ -14,7 +14,7 @@ def torch_sources(*generators):
 
 
 def usual_sources(*generators):
-    """Like `torch_sources`, also for Python's generator, and for NumPy's if it is imported."""
+    """Like `torch_sources`, but adds Python's generator, and NumPy's if it is imported."""
     sources = [*torch_sources(*generators), (random.getstate, random.setstate)]
     numpy = sys.modules.get("numpy")
     if numpy is not None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Activation checkpointing: repeated blocks of the outermost modules keep only their inputs, and the backward
-recomputes their contents. If the program does so itself, its checkpoints can be left out."""
+recomputes the rest. If the program uses checkpoints itself, the hook can turn them off."""
 
 import collections
 import contextlib
@@ -65,7 +65,6 @@ class RecomputeKnob:
         return self._refused is None and bool(arguments)
 
     def prepare(self, module):
-        """Called before a training forward of an outermost module."""
         if module in self._seen:
             return
         self._seen.add(module)
@@ -109,8 +108,8 @@ class RecomputeKnob:
             found = None if self._blocks[block] else _Found(block, inputs, named)
             given = tensors.all_in((inputs, named))
             versions = _versions(given)
-            # Empty tensors name the devices whose random numbers are drawn again. PyTorch 2.6 keeps and guards all
-            # arguments.
+            # Empty tensors name the devices whose random numbers are drawn again. PyTorch 2.6 would otherwise keep and
+            # guard all arguments.
             devices = [torch.empty(0, device=device) for device in {tensor.device for tensor in given}]
         except Exception as error:
             self._hook.failed(error)
@@ -180,7 +179,8 @@ class _Found:
 
 
 def _repeated_blocks(root):
-    """Returns each container's children whose class it holds several times. Leaves out blocks within blocks."""
+    """Returns the blocks: children of a container that has several children of their class. Leaves out blocks within
+    blocks."""
     blocks = []
     inside = set()
     for container in root.modules():
@@ -206,7 +206,7 @@ def _needs_gradient(value):
 
 
 def _is_plain(value):
-    """True if the value holds nothing that a block could change unseen, such as a cache or a growing list."""
+    """True if a block cannot change the value unseen. It could change a cache or a growing list, for example."""
     return isinstance(value, _PLAIN) or (isinstance(value, tuple) and all(map(_is_plain, value)))
 
 
@@ -215,7 +215,7 @@ def _versions(of):
 
 
 def _copy(tensor):
-    # Not a leaf, since a block may write into it.
+    # Return no leaf, since a block may write into the tensor.
     return tensor.detach().requires_grad_(tensor.requires_grad).clone()
 
 
@@ -240,7 +240,7 @@ def _copies_of_buffers(block):
 
 @contextlib.contextmanager
 def _buffers_in_place(block, copies):
-    """Puts copies in place of buffers, since the first forward has counted the statistics already."""
+    """Replaces buffers by copies, since the first forward has already updated the statistics."""
     own = [(module, dict(module._buffers)) for module in block.modules() if module._buffers]
     for module, name, copy in _copies_of_buffers(block) if copies is None else copies:
         module._buffers[name] = copy

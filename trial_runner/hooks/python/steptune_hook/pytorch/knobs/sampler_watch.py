@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detects samplers that draw random numbers while they are read. Workers read ahead, so with another number of workers
-the program's other draws would change."""
+"""Detects samplers that draw random numbers while they are read. Workers read ahead. So another number of workers would
+change the program's other draws."""
 
 import weakref
 
@@ -18,10 +18,10 @@ class SamplerWatch:
         self._hook = hook
         self._watched = weakref.WeakKeyDictionary()  # facts by index sampler
         self._seen = weakref.WeakKeyDictionary()  # reads by iterator
-        self._in_pass = weakref.WeakKeyDictionary()  # by iterator of a long pass: batches of a pass
+        self._in_pass = weakref.WeakKeyDictionary()  # batches of a pass, by iterator with many reads
 
     def watch(self, loader, facts):
-        """Watches the loader's sampler. PyTorch's own samplers draw one seed at the start, however they are read."""
+        """Watches the loader's sampler. Leaves out PyTorch's own samplers, which draw only one seed at their start."""
         samplers = [loader.sampler, facts.shared.whole if facts.shared else loader.batch_sampler]
         own = all(s is None or type(s).__module__.startswith("torch.") for s in samplers)
         if own or isinstance(loader._index_sampler, (list, tuple)):
@@ -39,7 +39,7 @@ class SamplerWatch:
             self._seen[iterator] = seen + 1
             if seen == _WATCHED_DRAWS:
                 self._in_pass[iterator] = facts.batches_in_pass()
-            # A sampler that continues without an end draws the order of its next pass then.
+            # At this index, a sampler without an end draws the order of its next pass.
             if seen >= _WATCHED_DRAWS and seen != self._in_pass.get(iterator):
                 return original(iterator)
             if seen == 0:  # the order of the pass is drawn here

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scaled gradients of a loss: the factor, the gradients from which a backward starts (`grad_tensors`), and their true
-size as they reach their parameters."""
+"""Scaled gradients of a loss: the factor, the gradients from which a backward starts (`grad_tensors`), and the division
+that gives them back their true size."""
 
 import weakref
 
@@ -8,27 +8,28 @@ import torch
 
 _FIRST = 2.0**16
 _STEPS_TO_GROW = 2000
-# Powers of two within the range by which 32-bit numbers can be multiplied and divided.
+# Powers of two. 32-bit numbers can be multiplied and divided by factors in this range.
 _LEAST = 2.0**-100
 _MOST = 2.0**100
 _MOST_NODES = 100000
 
 
 class ScaleFactor:
-    """Changes as in GradScaler, with the same defaults (https://pytorch.org/docs/stable/amp.html#torch.amp.GradScaler)."""
+    """Factor that changes as in GradScaler, with the same defaults
+    (https://pytorch.org/docs/stable/amp.html#torch.amp.GradScaler)."""
 
     def __init__(self):
         self.value = _FIRST
-        self._good_steps = weakref.WeakKeyDictionary()  # consecutive, by optimizer
-        # Since the last backward; other optimizers' gradients may be infinite for the same reason.
+        self._good_steps = weakref.WeakKeyDictionary()  # number of good steps in a row, by optimizer
+        # True if the factor was halved since the last backward. It is not halved again for other optimizers.
         self._was_halved = False
 
     def backward_begins(self):
         self._was_halved = False
 
     def stepped(self, optimizer, are_finite):
-        """Called after a step. Each optimizer counts its own good steps, since a GradScaler is updated once for all of
-        them."""
+        """Called after a step. Each optimizer counts its own good steps, since a GradScaler is updated once for all
+        optimizers."""
         if not are_finite:
             self._good_steps.clear()
             if not self._was_halved:
@@ -43,8 +44,8 @@ class ScaleFactor:
 
 
 def seeds(roots, given, factor):
-    """Returns what to pass as `grad_tensors` for `roots`: the `given` ones times `factor`; for scalar roots without one,
-    `factor` itself. Leaves arguments that PyTorch would refuse unchanged."""
+    """Returns the `grad_tensors` to pass for `roots`: the `given` gradients times `factor`. A scalar root without a
+    gradient gets `factor` itself. Arguments that PyTorch would refuse stay unchanged."""
     if isinstance(roots, torch.Tensor):
         return _scaled(roots, given, factor)
     given = [given] * len(roots) if given is None or isinstance(given, torch.Tensor) else list(given)
@@ -94,7 +95,7 @@ class Unscaling:
 
 
 def leaves_of(roots):
-    """Returns the leaves that gradients of these roots reach, as far as nodes show."""
+    """Returns the leaves that gradients of these roots reach, if nodes show them."""
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen = set()
     leaves = [root for root in roots if root.grad_fn is None and root.requires_grad]
@@ -111,7 +112,7 @@ def leaves_of(roots):
 
 
 class FiniteGradients:
-    """Checks that gradients are finite, by one number per device, so each step waits only once for each GPU."""
+    """Checks that gradients are finite. Computes one number per device, so each step waits only once for each GPU."""
 
     def __init__(self):
         self._ones = {}  # by device

@@ -17,7 +17,7 @@ _PLAIN = (torch.nn.Parameter, torch.Tensor)
 
 
 def why_not(hook, module):
-    """Called before a forward of this outermost module."""
+    """Returns why a loss of this outermost module cannot be scaled; None if it can."""
     parts = list(module.modules())
     if is_sharded(module):
         return "FullyShardedDataParallel divides the parameters: gradients reach none that could be unscaled"
@@ -44,7 +44,7 @@ def _why_not_together(hook):
 
 
 def why_not_reached(hook, leaves):
-    """`leaves`: the tensors that a backward reaches."""
+    """Returns why a backward that reaches these tensors cannot be scaled; None if it can."""
     why = _why_no_parameters(leaves)
     if why is None and ranks.together() > 1 and not hook.knobs.strategy.is_one_training():
         averaged = {id(p) for module in _parallel(hook) for p in module.parameters()}

@@ -5,9 +5,9 @@ import collections
 
 
 class SharedBatches:
-    """Replaces a loader's batch sampler. All ranks must draw the same batches. A batch that is not divisible is padded with
-    its first indices, as PyTorch's DistributedSampler pads a data set. Otherwise ranks with fewer steps would keep the
-    others waiting.
+    """Replaces a loader's batch sampler. All ranks must draw the same batches. If the ranks cannot share a batch
+    equally, it is padded with its first indices, as PyTorch's DistributedSampler pads a data set. Otherwise ranks with
+    fewer steps would keep the other ranks waiting.
 
     Until a pass is known to train, each rank gets the whole batch, since an evaluation needs all of it."""
 
@@ -17,18 +17,18 @@ class SharedBatches:
         self._world_size = world_size
         self._trained = False
         self._divides = False
-        self._sizes = collections.deque()  # of current batches: (indices of all ranks, of this one)
+        self._sizes = collections.deque()  # sizes of current batches: (number of indices on all ranks, on this rank)
 
     def pass_begins(self, trains):
         """Called before the pass is iterated over. `trains`: True if it probably trains."""
         self._divides = trains and self._trained
 
     def trained(self):
-        """Called when a backward has followed one of its batches."""
+        """Called when a backward has followed one of the batches of the pass."""
         self._trained = self._divides = True
 
     def samples_of_all(self, samples):
-        """Returns the samples of all ranks in the next batch of the pass, of which this rank has `samples`."""
+        """Returns the samples of all ranks in the next batch of the pass. `samples`: of this rank."""
         if not self._sizes:
             return samples
         of_all, own = self._sizes.popleft()
@@ -55,5 +55,5 @@ class SharedBatches:
 
     def __getattr__(self, name):
         if name.startswith("__") or name == "whole":
-            raise AttributeError(name)  # during unpickling, say
+            raise AttributeError(name)  # during unpickling, for example
         return getattr(self.whole, name)

@@ -29,15 +29,13 @@ class DistributedStrategyKnob:
             self._world_size = 1  # a child of a rank, such as a loader's worker
         self._pid = os.getpid()
         self._value = requested.get(_NAME, "none") if self._world_size > 1 else "none"
-        self.is_asked = self._value != "none"  # if false, forwards and backwards need not be reported
-        self._of_program = None  # strategy of the program itself
+        self.is_asked = self._value != "none"  # if False, forwards and backwards need not be reported to this object
+        self._of_program = None  # strategy that the program itself uses
         self._refused = None
         self._averaging = None  # set once the ranks have joined
         self.gathering = None  # also set once the ranks have joined
         self._has_loader = False
         self._lacks_gpu = False
-
-    # -- state ------------------------------------------------------------------------------------
 
     def is_on(self):
         return self._value != "none" and self._refused is None and self._pid == os.getpid()
@@ -49,7 +47,6 @@ class DistributedStrategyKnob:
         return self._averaging is not None and self._averaging.wraps
 
     def program_wraps(self, what):
-        """Called when the program wraps one of its own modules."""
         if not self.is_wrapping():
             self._of_program = what
             self._refuse(_DISTRIBUTES_ITSELF)
@@ -60,12 +57,12 @@ class DistributedStrategyKnob:
             self._hook.survey_after_step()
 
     def hook_failed(self, why):
-        """Ends the process: without the hook each rank would continue by itself, with a part of the data or all of it."""
+        """Ends the process. Without the hook, each rank would train by itself, with a part of the data or all of it."""
         if self.is_on():
             self._end_process(why)
 
     def _give_up(self, why):
-        """Informs the tuner, which would otherwise see a failing process without a reason, and ends the process."""
+        """Informs the tuner, and ends the process. The tuner would otherwise see a failing process without a reason."""
         with self._hook.printer.aloud():
             self._hook.events.tell("gave_up", knob=_NAME, value=self._value, why=why)
             self._hook.events.open()
@@ -73,8 +70,6 @@ class DistributedStrategyKnob:
 
     def _end_process(self, why):
         raise SystemExit("steptune: %s=%s: %s" % (_NAME, self._value, why))
-
-    # -- one training of all ranks ----------------------------------------------------------------
 
     def wrap(self):
         if self._value == "none":
@@ -132,11 +127,9 @@ class DistributedStrategyKnob:
         torch.distributed.destroy_process_group()
         gc.collect()
 
-    # -- data -------------------------------------------------------------------------------------
-
     def share(self, loader, facts):
-        """Called when a pass over a loader begins that may be trained on. All ranks get the same batches in the same
-        order. The batches are divided once the loader is known to train."""
+        """Called when a pass begins over a loader on whose batches the program may train. All ranks get the same
+        batches in the same order. The batches are divided once the loader is known to train."""
         if not self.begin():
             return
         self._has_loader = True
@@ -159,14 +152,12 @@ class DistributedStrategyKnob:
         shared = getattr(facts, "shared", None)
         return samples if shared is None else shared.samples_of_all(samples)
 
-    # -- steps ------------------------------------------------------------------------------------
-
     def forward_of_all(self, original, module):
-        """Returns the call `original` of this outermost module for a training step, changed for all ranks."""
+        """Returns `original`, this outermost module's call in a training step, changed for all ranks."""
         return self._averaging.forward(original, module) if self.begin() else original
 
     def evaluation_of_all(self, original, module):
-        """Returns the call `original` for an evaluation, changed for all ranks."""
+        """Returns `original`, its call in an evaluation, changed for all ranks."""
         return self._averaging.evaluation(original, module) if self.is_one_training() else original
 
     def backward_begins(self):
@@ -191,8 +182,6 @@ class DistributedStrategyKnob:
     def backward_failed(self, error):
         if self.is_one_training():
             self._averaging.failed(error)
-
-    # -- reports ----------------------------------------------------------------------------------
 
     def statuses(self):
         today = self._of_program or "none"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of a trainer's own that set knobs permanently. A trainer makes the loader and calls the model itself, so the
-program has no such lines that a person could change."""
+"""Arguments of a trainer that set knobs permanently. A trainer makes the loader and calls the model itself. So the
+program has no lines for them that a person could change."""
 
 import sys
 
@@ -32,7 +32,7 @@ _OF_ACCELERATE = {
     "precision": {"fp32": 'mixed_precision="no"', "bf16": 'mixed_precision="bf16"', "fp16": 'mixed_precision="fp16"'},
     "compile": {"off": 'dynamo_backend="no"', "default": 'dynamo_backend="inductor"'},
 }
-# Arguments of the objects that say to Lightning and accelerate how to wrap a model.
+# Arguments of the objects that configure how Lightning and accelerate wrap a model.
 _OF_DDP = {
     "ddp_bucket_cap_mb": "bucket_cap_mb={value}",
     "ddp_gradient_as_bucket_view": "gradient_as_bucket_view={value}",
@@ -48,7 +48,7 @@ class TrainerArguments:
         self._taker = None  # transformers' TrainingArguments
 
     def look(self):
-        """Looks for a trainer among the callers. Called when the model is first trained."""
+        """Searches the callers for a trainer. Called when the model is first trained."""
         frame = sys._getframe(1)
         while frame is not None and not self._calls:
             module = frame.f_globals.get("__name__")
@@ -57,7 +57,7 @@ class TrainerArguments:
             elif module in _LIGHTNING and "self" in frame.f_locals:
                 self._calls = {type(frame.f_locals["self"]).__name__: _OF_LIGHTNING, "DDPStrategy": _OF_DDP}
             frame = frame.f_back
-        # An Accelerator calls nothing, but all of them share a state.
+        # An Accelerator does not call the program, but all Accelerators share a state.
         accelerator = getattr(sys.modules.get("accelerate.state"), "AcceleratorState", None)
         if not self._calls and getattr(accelerator, "_shared_state", None):
             self._calls = {"Accelerator": _OF_ACCELERATE, "DistributedDataParallelKwargs": _OF_DDP}
@@ -70,7 +70,7 @@ class TrainerArguments:
 
     def edit(self, knob, today):
         if knob == "batch_size" and getattr(self._taker, _BATCH_SIZE, None) != today:
-            return None  # the trainer makes batches of another size from it
+            return None  # the trainer makes batches of another size from this number
         for call, arguments in self._calls.items():
             if knob in arguments:
                 return {"call": call, "argument": arguments[knob]}
@@ -82,6 +82,5 @@ class TrainerArguments:
 
 
 def _takes(taker, argument):
-    """True if this version has the argument."""
     texts = argument.values() if isinstance(argument, dict) else [argument]
     return all(hasattr(taker, part.partition("=")[0]) for text in texts for part in text.split(", "))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State that a forward changes beside its outputs, to be restored if it is called again."""
+"""State that a forward changes in addition to its outputs. It is restored if the forward is called again."""
 
 import weakref
 
@@ -23,7 +23,6 @@ class WholeForward:
         self._buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
 
     def failed(self):
-        """Undoes the failed forward."""
         self._random.restore()
         if self._of_gpus:
             torch.cuda.set_rng_state_all(self._of_gpus)
@@ -33,7 +32,7 @@ class WholeForward:
             held.update(before)
         for buffer, before in self._buffers:
             buffer.data.copy_(before)  # hidden from autograd, which may keep it for another forward
-        torch.clear_autocast_cache()  # weights that were converted without gradients would have none
+        torch.clear_autocast_cache()  # the cache may have weights that were converted without gradients
 
     def was_called_again(self):
         pass
@@ -45,9 +44,9 @@ def _held_by(owner):
 
 
 class LaterForward:
-    """State of a module whose forward may fail and be called again. Statistics that its buffers counted before the
-    failure are counted once, and the CPU's random numbers are drawn again. `parts`: the module's Parts. Remembers
-    only versions, which is cheap enough for each forward."""
+    """State of a module whose forward may fail and be called again. Statistics of its buffers are then counted once,
+    and the CPU's random numbers are drawn again. `parts`: the module's Parts. Remembers only versions, which is cheap
+    enough for each forward."""
 
     def __init__(self, parts):
         self._random = RandomState(torch_sources())
@@ -74,8 +73,8 @@ class LaterForward:
 
 
 class Parts:
-    """The parts of a module at one time. `buffers`: dictionaries in which it and its submodules hold their buffers, by
-    name."""
+    """The parts of a module at one time. `buffers`: the dictionaries that contain the buffers of the module and of its
+    submodules, by name."""
 
     def __init__(self, module):
         self.was_training = module.training

@@ -12,9 +12,9 @@ def why_not(loader):
 
 
 def context(loader):
-    """Returns the context that starts workers; None for PyTorch's own. A spawned process (a rank of mp.spawn) forks its
-    workers, as under torchrun. PyTorch would spawn them, which takes seconds in each pass and repeats the output of
-    the program's file. So would Python's own default from 3.14 on, a fork server."""
+    """Returns the context that starts workers; None for PyTorch's default. In a spawned process (a rank of mp.spawn),
+    workers are forked, as under torchrun. PyTorch would spawn them. That takes seconds in each pass and repeats the
+    output of the program's file. Python's own default since 3.14, a fork server, would do the same."""
     method = _method(loader)
     is_spawned = multiprocessing.parent_process() is not None and method != "fork"
     is_default = method == "forkserver" and multiprocessing.get_start_method(allow_none=True) is None

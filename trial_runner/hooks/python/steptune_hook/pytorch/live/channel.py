@@ -21,7 +21,7 @@ def _ready(descriptor, event, wait_s):
 
 
 def remove_left_behind(path):
-    """Removes the folder of a killed tuner, which would otherwise stay until the next tuner starts."""
+    """Removes the folder of a killed tuner. Otherwise it would stay until the next tuner starts."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as visitor:
             visitor.connect(path)
@@ -84,7 +84,7 @@ class Channel:
             except BlockingIOError:
                 break
             except ConnectionResetError:
-                continue  # the tuner ended without reading everything; reported once, before its last messages
+                continue  # the tuner ended without reading all messages; reported once, before its last messages
             except OSError:
                 packet = b""
             if not packet:
@@ -104,4 +104,4 @@ class Channel:
                 _ready(self._socket, select.POLLOUT, _EVENT_WAIT_S)
             self._socket.send(packet)
         except OSError:
-            pass  # the buffer is full, or the tuner is gone, which `received` notices after its last messages
+            pass  # the buffer is full, or the tuner is gone; `received` notices the latter after the last messages

@@ -12,11 +12,11 @@ from steptune_hook.pytorch.live.passes import LivePasses
 BASELINE = 0
 _STEPS_TO_KNOW = 3  # until then the program has shown its loaders and modules
 _WARM_UP_STEPS = 2
-_WARM_UP_STEPS_IF_KERNELS_CHANGE = 5  # allocators and libraries adapt again
+_WARM_UP_STEPS_IF_KERNELS_CHANGE = 5  # allocators and libraries need these steps to adapt again
 _FIRST_MESSAGE_S = 1.0
 _BETWEEN_STEPS_S = 0.005
 _BETWEEN_LOSSES_S = 0.25
-_MOST_OF_A_STEP_S = 5.0  # seconds of a longer step or pause (an evaluation, say) that count as the tuner's silence
+_MOST_OF_A_STEP_S = 5.0  # seconds of a long step or pause (such as an evaluation) that count as the tuner's silence
 
 
 class Live:
@@ -143,7 +143,7 @@ class Live:
     def _send_step(self, progress, due):
         warm_up = progress.steps <= self._warm_up_ends
         if not warm_up and self._warm_up_ends and not self.passes.are_settled():
-            # Some batches were loaded with the previous settings.
+            # Some of the batches were loaded with the previous settings.
             warm_up = True
             self._warm_up_ends = progress.steps + _WARM_UP_STEPS
         now_s = perf_counter()
@@ -163,7 +163,8 @@ class Live:
             document["samples"] = samples
         looks = now_s - self._loss_sent_s >= _BETWEEN_LOSSES_S
         if looks or changed:
-            # Two steps of a block with parts show their shares, so its first step has them, too.
+            # The shares of the parts are computed from two steps of a block. So also report the parts of its first
+            # step.
             document["parts"] = progress.clock.parts()
         if looks:
             self._loss_sent_s = now_s

@@ -12,8 +12,8 @@ from steptune_hook.pytorch.live.pools import Stream
 
 NAMES = ("num_workers", "prefetch_factor", "pin_memory")
 _WATCHED_BATCHES = 4
-_WATCHED_OF_TRIAL = 2  # these steps belong to the trial's warm-up in any case
-_GAPS_TO_LEAVE = 8  # a pass counts as left after this many times the longest distance between two reads
+_WATCHED_OF_TRIAL = 2  # steps that are watched; they belong to the trial's warm-up in any case
+_GAPS_TO_LEAVE = 8  # a pass counts as left after this multiple of the longest distance between two reads, in steps
 _LONGEST_LOOK_S = 0.05
 
 
@@ -34,7 +34,7 @@ class LivePass:
         self._hook = hook
         self._loader = loader
         self._parking = parking
-        self._pools = collections.deque()  # batches come from the first; the last reads indices
+        self._pools = collections.deque()  # the first pool gives batches; the last pool reads indices
         self._stream = Stream(hook.knobs.loader.indices_of(loader, facts, iter(loader._index_sampler)))
         self._seeds = None  # generator of seeds for the last pool
         self._first_seeds = None  # generator of seeds for the first pool, and its state
@@ -67,7 +67,7 @@ class LivePass:
             self._has_had_own = True
             seeds, state = self._first_seeds
             if seeds is self._seeds:
-                seeds.set_state(state)  # so the program's workers draw the same numbers as without the hook
+                seeds.set_state(state)  # the program's workers then draw the same numbers as without the hook
         has_workers = self.facts.today["num_workers"] > 0
         if has_workers:
             stream.draw_order()
@@ -86,8 +86,7 @@ class LivePass:
         return self._loader.dataset
 
     def is_settled(self):
-        """True if batches come at the pace of the current settings. Then all batches are used up that
-        were loaded with the previous settings, or while the workers changed."""
+        """True if batches come at the pace of the current settings: all batches with previous settings are used up."""
         return self.is_replaced or self._handed_out >= self._settled_at or self._is_left()
 
     def _is_left(self):
@@ -155,7 +154,7 @@ class LivePass:
             return pool.next_batch()
         # Without workers, the data set draws from the program's own random numbers.
         if not pool.is_own and pool.handed_out < _WATCHED_OF_TRIAL:
-            self._stream.draw_order()  # The program's own workers would have drawn it already.
+            self._stream.draw_order()  # the program's own workers would have drawn the order already
             before, state = snapshot(), RandomState(usual_sources(self._loader.generator))
             batch = pool.next_batch()
             if snapshot() != before:
@@ -163,7 +162,7 @@ class LivePass:
                 pool.put_back()
                 raise _DrawsRandomNumbers("the data set draws random numbers: without workers it would draw the program's")
             return batch
-        # The first batch includes the draw of the sampler's seed.
+        # The first batch also draws the sampler's seed, so do not check it.
         if not 1 <= self._handed_out < _WATCHED_BATCHES:
             return pool.next_batch()
         before = snapshot()
@@ -173,7 +172,7 @@ class LivePass:
         return batch
 
     def _take_back(self, pool, error):
-        """Called if trial settings fail. Loads their pending batches with the program's own settings."""
+        """Called if a trial's settings fail. Loads the pending batches again with the program's own settings."""
         self._refuse(last_line(error), NAMES)
         indices = pool.under_way()
         pool.end()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over training loaders whose workers may change. Each pass has one stream of indices, which one pool after
-another reads, so batches come in the order of the untouched program."""
+"""Passes over training loaders whose workers may change. Each pass has one stream of indices. Pools of workers read it
+one after another, so batches come in the order of the untouched program."""
 
 import weakref
 
@@ -26,8 +26,6 @@ class LivePasses:
         self._requested = {}
         self._seeds = torch.Generator()
         self._seeds.manual_seed(torch.initial_seed() & 0x7FFFFFFF)
-
-    # -- a pass ----------------------------------------------------------------------------------
 
     def why_not(self, loader):
         """Returns why a pass over this loader cannot be switched; None if it can."""
@@ -91,8 +89,6 @@ class LivePasses:
             settings["prefetch_factor"] = 2  # PyTorch's meaning of None if there are workers
         return settings
 
-    # -- switching -------------------------------------------------------------------------------
-
     def switch(self, requested):
         self._requested = {name: requested[name] for name in NAMES if name in requested}
         for facts in self._hook.loaders.known.values():
@@ -110,7 +106,7 @@ class LivePasses:
         if workers == 0 or settings == own_settings(facts):
             return None
         if facts.today["num_workers"] == 0:
-            why = why_not_forked(live_pass.data_set)  # the program may have opened a file since
+            why = why_not_forked(live_pass.data_set)  # the program may have opened a file in the meantime
             if why is not None:
                 return why
         batches = workers * settings["prefetch_factor"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pools of workers with their own settings. They read an epoch's indices through a view that can be closed. A closed
-view looks like the end of the epoch, so pending batches come out in order and the workers wait for the next epoch."""
+"""Pools of workers with their own settings. A pool reads an epoch's indices through a view that can be closed. A closed
+view looks like the end of the epoch. Pending batches then come out in order, and the workers wait for the next epoch.
+"""
 
 import collections
 import itertools
@@ -17,7 +18,7 @@ _BETWEEN_LOOKS_S = 1.0  # to check that the workers are alive
 
 
 class Stream:
-    """Indices of batches. Indices of batches that were never used are given back and come first."""
+    """Indices of batches. Pools give back unused indices, which then come first."""
 
     def __init__(self, indices):
         self._indices = iter(indices)
@@ -29,7 +30,7 @@ class Stream:
         return self._given_back.popleft() if self._given_back else next(self._indices)
 
     def draw_order(self):
-        """Draws the order now: a sampler draws its seed when it is first read."""
+        """Draws the order now. A sampler draws its seed when it is first read."""
         self.is_begun = True
         if not self._given_back:
             self._given_back.extend(itertools.islice(self._indices, 1))
@@ -55,7 +56,7 @@ class _Reading:
 
 
 class _View:
-    """Replaces the loader's index sampler."""
+    """View of a stream, in place of the loader's sampler."""
 
     def __init__(self, sampler):
         self._sampler = sampler
@@ -69,8 +70,8 @@ class _View:
 
 
 class Pool:
-    """A copy of the loader (so that the program's own is never touched) and its iterator. `is_own`: True if the
-    settings are the program's."""
+    """A copy of the loader, and its iterator. The program's own loader is never touched. `is_own`: True if the settings
+    are the program's."""
 
     def __init__(self, loader, settings, is_own):
         self.settings = settings
@@ -158,7 +159,7 @@ class Pool:
         iterator._worker_pids_set = wanted
 
     def park(self):
-        """Keeps the pool to be opened again."""
+        """Keeps the pool so that it can be opened again."""
         self._raise_where_workers_die(False)
 
     def has_all_workers(self):
@@ -184,8 +185,8 @@ class Pool:
 
 
 def _data_within(iterator, longest_s):
-    """Returns a replacement of the iterator's `_get_data`. It raises soon after a worker was killed, or if no batch
-    comes within `longest_s`."""
+    """Returns a replacement of the iterator's `_get_data`. It raises soon after a worker was killed, and also if no
+    batch comes within `longest_s`."""
     reference = weakref.ref(iterator)
 
     def get_data():
@@ -201,7 +202,7 @@ def _data_within(iterator, longest_s):
 
 
 class Parking:
-    """Pools of one loader that wait to be used again. The one unused for longest is dropped first."""
+    """Pools of one loader that wait to be used again. The pool that was unused for longest is dropped first."""
 
     def __init__(self):
         self._pools = []
