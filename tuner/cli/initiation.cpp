@@ -36,8 +36,6 @@ namespace fs = std::filesystem;
 /// A key that every generated study file has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
-/// Largest share of `InitRequest::longest_s` that may be spent on asking for the program's options.
-constexpr double k_share_of_help = 0.25;
 
 /// Adjusts paths of a study file in `place` so that trials run in `here`, where the command was
 /// typed. Paths in a study file are relative to its folder.

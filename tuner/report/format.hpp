@@ -39,6 +39,8 @@ namespace steptune {
 
 /// Columns of a file, and of a terminal that does not report its width.
 inline constexpr std::size_t k_default_width = 80;
+/// Least number of columns for a configuration, even if the line then becomes too long.
+inline constexpr std::size_t k_shortest_configuration = 16;
 
 /// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit), as
 /// longer lines are hard to read.
