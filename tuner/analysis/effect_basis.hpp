@@ -22,8 +22,8 @@ inline constexpr std::size_t k_most_main_functions = 8;
 class EffectBasis {
  public:
   /// Makes at most `most` functions. For choices, makes up to `k_most_main_functions`, or none if
-  /// `most` is 0. Makes fewer functions if the parameter has few values, and none if it has a single
-  /// value.
+  /// `most` is 0. Makes fewer functions if the parameter has few values, and none if it has only
+  /// one value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }

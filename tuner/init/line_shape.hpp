@@ -33,9 +33,13 @@ struct ShapedLine {
 
 [[nodiscard]] ShapedLine shape_of(std::string_view line);
 
+/// Longest expression that is proposed. A study file allows 1000 bytes, and as many in the comment
+/// that shows the expression as JSON, where it may need twice its length.
+inline constexpr std::size_t k_longest_expression = 400;
+
 /// Returns a regular expression in RE2's syntax for lines of this kind. The expression matches the
 /// pieces before `number`, and the number itself as its group. Leaves out pieces in the middle if
-/// those before the number would need more than 300 bytes. Long words may still make it longer.
+/// the expression would be longer than `k_longest_expression`. Long words may still make it longer.
 [[nodiscard]] std::string expression_for(const ShapedLine& line, std::size_t number,
                                          std::string_view group);
 
