@@ -36,7 +36,6 @@ namespace fs = std::filesystem;
 /// A key that every generated study file has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
-
 /// Adjusts paths of a study file in `place` so that trials run in `here`, where the command was
 /// typed. Paths in a study file are relative to its folder.
 void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess) {

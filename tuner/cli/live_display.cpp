@@ -14,7 +14,6 @@
 namespace steptune {
 namespace {
 
-
 std::string speed_text(const Measurement& measurement, const UnitName& unit) {
   switch (measurement.status) {
     case MeasurementStatus::no_reports:

@@ -20,7 +20,6 @@ constexpr const char* k_keep_memory =
 /// Addition to `k_keep_memory` that asks the kernel for pages of 2 MiB.
 constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
 
-
 class EnvironmentKnobs {
  public:
   EnvironmentKnobs(const NativeRuntimes& runtimes, const Facts& machine, StudyBuilder& study)

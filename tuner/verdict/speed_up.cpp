@@ -19,7 +19,6 @@
 namespace steptune {
 namespace {
 
-
 /// Returns how much better the incumbent is: the logarithm of the values' ratio. If a value is not
 /// positive (no `has_ratio`), returns the difference relative to the larger value.
 double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
