@@ -13,7 +13,6 @@
 #include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/python_source.hpp"
-#include "tuner/study/config_files.hpp"
 #include "tuner/study/limits.hpp"
 
 namespace steptune {
