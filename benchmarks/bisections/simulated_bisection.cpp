@@ -9,6 +9,7 @@
 
 #include "benchmarks/simulated_launches.hpp"
 #include "common/rng.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/verdict/change_point.hpp"
 #include "tuner/verdict/earlier_pairs.hpp"
 #include "tuner/verdict/looks.hpp"
@@ -110,7 +111,7 @@ SearchResult bisect(const BisectionModel& model) {
     }
     if (bad_is_slower && change.found(k_bisect_confidence)) break;
     const auto versions =
-        bad_is_slower ? change.next(k_most_in_stage) : change.next_with_bad(k_most_in_stage);
+        bad_is_slower ? change.next(k_most_judged - 1) : change.next_with_bad(k_most_judged - 1);
     const double left_s = model.time_s - launches.count() * model.run_s;
     const double round_s = model.run_s * static_cast<double>(versions.size() + 1);
     if (left_s < std::max(k_least_stage_s, 2.0 * round_s) || versions.empty()) break;

@@ -17,8 +17,6 @@ constexpr double k_small_gain = 1.1;
 constexpr double k_gpu_waits = 0.7;
 /// If the trial uses a larger share of the CPUs' time, the CPUs have no capacity left for it.
 constexpr double k_cpus_full = 0.9;
-/// CPUs or loader workers that compute for a smaller share of the time count as idle.
-constexpr double k_cpus_wait = 0.5;
 
 std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
@@ -97,7 +95,7 @@ std::string advice_on(const ParameterResponse& response) {
 enum class SpareTime { none_known, workers, cpus };
 
 SpareTime spare_time(const Bottleneck& bottleneck) {
-  if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) return SpareTime::workers;
+  if (bottleneck.loader_worker_cpu.value_or(1.0) < k_waiting_cpu_share) return SpareTime::workers;
   if (bottleneck.cpu_busy.value_or(1.0) < k_cpus_full) return SpareTime::cpus;
   return SpareTime::none_known;
 }
@@ -256,7 +254,7 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
                        full ? ", while the trial uses nearly all CPU time" : "");
   }
   if (!bottleneck.cpu_busy) return "";
-  if (!full && *bottleneck.cpu_busy > k_cpus_wait) return "";
+  if (!full && *bottleneck.cpu_busy > k_waiting_cpu_share) return "";
   return fmt::format("; the trial uses {}{} of its CPUs' time", full ? "" : "only ",
                      percent(*bottleneck.cpu_busy));
 }

@@ -78,8 +78,7 @@ EffectBasis::EffectBasis(const Parameter& parameter, std::size_t most) {
     interpolated_ = false;
     // All choices without an indicator function share one value. Use this simplification only for a
     // parameter with many choices.
-    constexpr std::size_t k_separate_levels = 8;
-    const std::size_t indicators = most == 0 ? 0 : std::max(most, k_separate_levels);
+    const std::size_t indicators = most == 0 ? 0 : k_most_main_functions;
     for (std::size_t node = 0; node + 1 < count && size() < indicators; ++node)
       add(indicator(node), 1.0);
     return;

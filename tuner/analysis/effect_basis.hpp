@@ -9,6 +9,10 @@
 
 namespace steptune {
 
+/// Most functions of one parameter. They bound the columns of the regression of effects, and so its
+/// computing time.
+inline constexpr std::size_t k_most_main_functions = 8;
+
 /// Functions of one parameter; the parameter's effect is a sum of them. They have mean zero,
 /// variance one and no correlation if values are drawn as the space draws them: each level, or each
 /// factor of a logarithmic scale, is equally likely. So the squares of an effect's coefficients add
@@ -17,9 +21,9 @@ namespace steptune {
 /// other parameters, the functions are contrasts of the choices. Immutable.
 class EffectBasis {
  public:
-  /// Makes at most `most` functions. For choices, at most 8 are made if `most` is less than 8, and
-  /// none if `most` is 0. Makes fewer functions if the parameter has few values, and none if it has
-  /// a single value.
+  /// Makes at most `most` functions. For choices, makes up to `k_most_main_functions`, or none if
+  /// `most` is 0. Makes fewer functions if the parameter has few values, and none if it has only
+  /// one value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }

@@ -18,7 +18,6 @@ namespace {
 /// the computing time. With many parameters it may have more.
 constexpr std::size_t k_fewest_columns = 48;
 constexpr std::size_t k_most_columns = 160;
-constexpr std::size_t k_most_main_functions = 8;
 /// With more parameters, only pairs of this many parameters are examined: those with the largest
 /// single effects.
 constexpr std::size_t k_most_paired = 14;
@@ -54,20 +53,20 @@ std::vector<Point> spread_over(const std::vector<double>& rows, std::size_t widt
 
 /// Returns points of the space as its searchers draw them, within the constraints. If draws rarely
 /// satisfy the constraints, lists all points of the space. If the space is too large for a list,
-/// returns the samples' points.
+/// returns the points that were drawn. If these are few, adds the samples' points.
 std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSample> samples) {
   constexpr int k_most_tries = 16 * static_cast<int>(k_space_samples);
-  constexpr std::size_t k_fewest_drawn = 64;
   SobolPoints sequence(space.parameters().size(), 0);
   std::vector<Point> points;
   for (int i = 0; i < k_most_tries && points.size() < k_space_samples; ++i) {
     const std::vector<double> quantiles = sequence.next();
     if (auto point = space.point_at_quantiles(quantiles)) points.push_back(*std::move(point));
   }
-  if (points.size() >= k_fewest_drawn) return points;
+  if (points.size() == k_space_samples) return points;
   if (const auto all = space.enumerate_points(k_most_counted)) {
     return spread_over(*all, space.parameters().size());
   }
+  if (points.size() >= samples.size()) return points;
   for (const EffectSample& sample : samples)
     points.push_back(sample.point);
   return points;

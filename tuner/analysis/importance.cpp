@@ -9,10 +9,6 @@
 namespace steptune {
 namespace {
 
-/// A shown pair is included in at least half of the draws, and explains at least this share of the
-/// variance.
-constexpr double k_least_share = 0.005;
-
 std::optional<MainEffect> effect_of(const Parameter& parameter, const EffectsModel& model,
                                     std::size_t index, bool logarithmic) {
   const auto& nodes = model.basis(index).nodes();
@@ -90,7 +86,8 @@ Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
     const auto taking_part = std::ranges::count_if(shares, [](double s) { return s > 0.0; });
     PairImportance pair{space.parameters()[effect.first].name,
                         space.parameters()[*effect.second].name, estimate_of(shares)};
-    if (2 * taking_part >= std::ssize(shares) && pair.share.mean >= k_least_share) {
+    // Show a pair only if at least half of the draws include it.
+    if (2 * taking_part >= std::ssize(shares) && pair.share.mean >= k_least_shown_share) {
       importance.pairs.push_back(std::move(pair));
     }
   }

@@ -12,6 +12,9 @@
 
 namespace steptune {
 
+/// Least share of a variance, or of a step's time, that is shown in a row.
+inline constexpr double k_least_shown_share = 0.005;
+
 /// Effect of a parameter alone, averaged over all other parameters.
 struct MainEffect {
   Value least;  ///< the value at which the quantity is least

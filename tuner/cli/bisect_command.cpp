@@ -24,6 +24,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/study/judge_defaults.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/verdict/change_point.hpp"
 
 namespace steptune {
@@ -211,8 +212,9 @@ class Bisecting {
   /// stage includes it.
   [[nodiscard]] std::vector<std::size_t> next_versions() const {
     if (unfinished_) return unfinished_->versions;
-    return bad_is_slower_ ? change_->next(k_most_in_stage)
-                          : change_->next_with_bad(k_most_in_stage);
+    // The good version is judged, too.
+    const std::size_t most = k_most_judged - 1;
+    return bad_is_slower_ ? change_->next(most) : change_->next_with_bad(most);
   }
 
   ExitCode judge_stage(const std::vector<std::size_t>& versions) {

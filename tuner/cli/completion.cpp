@@ -16,11 +16,10 @@
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
 #include "tuner/study/counting_parameter.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr std::size_t k_most_trials = 100;
 
 /// Returns candidates without descriptions.
 std::vector<Candidate> candidates_of(const std::vector<std::string>& names) {
@@ -113,7 +112,7 @@ class StoredNames {
     if (!record) return std::nullopt;
     const StoredStudy stored = stored_study(*std::move(history_), *std::move(record));
     LeaderboardQuery query;
-    query.limit = k_most_trials;
+    query.limit = k_leading_trials;
     auto board = read_leaderboard(stored, query);
     if (!board) return std::nullopt;
     return *std::move(board);

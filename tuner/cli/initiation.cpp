@@ -36,9 +36,6 @@ namespace fs = std::filesystem;
 /// A key that every generated study file has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
-/// Largest share of `InitRequest::longest_s` that may be spent on asking for the program's options.
-constexpr double k_share_of_help = 0.25;
-
 /// Adjusts paths of a study file in the folder `place`, so that trials run in the folder `here`,
 /// where the user typed the command. Paths in a study file are relative to its folder.
 void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess) {

@@ -15,6 +15,10 @@
 
 namespace steptune {
 
+/// Largest share of the time to examine a program that may be spent on reading its help. The rest
+/// is for waiting for its first progress.
+inline constexpr double k_share_of_help = 0.25;
+
 /// Request to make a study file from a training command.
 struct InitRequest {
   std::vector<std::string> argv;

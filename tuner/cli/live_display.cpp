@@ -6,15 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "common/pause.hpp"
 #include "common/text.hpp"
 #include "tuner/loop/running_trial.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_redraw_interval_s = 0.1;
-constexpr std::size_t k_narrowest_configuration = 12;
 
 std::string speed_text(const Measurement& measurement, const UnitName& unit) {
   switch (measurement.status) {
@@ -167,7 +165,7 @@ std::string LiveDisplay::trial_line(const RunningTrial& live) const {
   const std::size_t taken = display_width(head) + display_width(tail);
   const std::size_t columns = printer_.columns();
   const std::size_t room =
-      std::max(k_narrowest_configuration, columns > taken ? columns - taken : std::size_t{0});
+      std::max(k_shortest_configuration, columns > taken ? columns - taken : std::size_t{0});
   return head + elide_middle(configuration_text(trial.configuration, parameter_order_), room) +
          tail;
 }
@@ -189,7 +187,7 @@ std::string LiveDisplay::study_line(double elapsed_s) const {
 
 void LiveDisplay::on_progress(const std::vector<const RunningTrial*>& running, double elapsed_s) {
   if (quiet_ || !printer_.smart() || screen_clock_.now_s() < next_draw_s_) return;
-  next_draw_s_ = screen_clock_.now_s() + k_redraw_interval_s;
+  next_draw_s_ = screen_clock_.now_s() + k_poll_s;
   std::vector<std::string> lines;
   // Count trials that wait for a place instead of listing them: they would fill the screen.
   std::size_t queued = 0;

@@ -38,8 +38,6 @@ namespace fs = std::filesystem;
 /// little is left to compare anything. A tenth is for watching steps.
 constexpr double k_most_until_step = 0.5;
 constexpr double k_most_of_watching = 0.1;
-/// Share of the start-up limit for a program without PyTorch. The rest is for reading its help.
-constexpr double k_most_without_pytorch = 0.75;
 /// Least time, in seconds, for reading a program's help.
 constexpr double k_least_inspection_s = 2.0;
 
@@ -180,7 +178,9 @@ class NewProgramStudy {
       const double start_s = until_step_s(*options_.longest_s);
       const double watch_s = k_most_of_watching * *options_.longest_s;
       survey.longest_start_s = std::min(survey.longest_start_s, start_s);
-      survey.longest_import_s = std::min(survey.longest_import_s, k_most_without_pytorch * start_s);
+      // A program without PyTorch is asked for its help afterwards.
+      survey.longest_import_s =
+          std::min(survey.longest_import_s, (1.0 - k_share_of_help) * start_s);
       survey.watch_s = std::min(survey.watch_s, watch_s);
       survey.longest_watch_s = std::min(survey.longest_watch_s, watch_s);
     }

@@ -7,22 +7,20 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "tuner/report/machine_text.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {
 
-/// Smaller changes are not worth a sentence.
-constexpr double k_notable_share = 0.02;
+/// A change of a phase's duration or period by a smaller ratio is not worth a sentence.
 constexpr double k_notable_ratio = 1.1;
-/// Number of periods after which a phase that has not come counts as missing.
-constexpr double k_periods_to_miss = 2.0;
 /// Two periods that differ by less than this factor count as alike.
 constexpr double k_as_often = 2.0;
 
 void add_phases(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {
-  const double notable_s = k_notable_share * promise.seconds_per_sample.value;
+  const double notable_s = k_usual_half_width * promise.seconds_per_sample.value;
   for (const auto& [name, phase] : seen.phases) {
     const auto former = promise.phases.find(name);
     if (former == promise.phases.end()) {
@@ -66,7 +64,7 @@ void add_missing_phases(const Promise& promise, const Measurement& seen, double 
 }
 
 void add_parts(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {
-  const double notable_s = k_notable_share * promise.seconds_per_sample.value;
+  const double notable_s = k_usual_half_width * promise.seconds_per_sample.value;
   for (const auto& [part, seconds] : seen.parts) {
     const auto former = promise.parts.find(part);
     if (former == promise.parts.end() || seconds - former->second < notable_s) continue;

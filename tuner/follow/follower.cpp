@@ -14,9 +14,8 @@ namespace steptune {
 namespace {
 
 /// Lines were written earlier if their own times span more than the time of reading. The difference
-/// must be at least this many seconds and this share, because dates are coarse.
+/// must be at least this many seconds, because dates are coarse.
 constexpr double k_late_s = 60.0;
-constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;
 
 /// Returns the seconds to skip at the start. Usually these are the warm-up. After a level change,
@@ -163,7 +162,7 @@ const Follower* Follower::by_own_times() const {
   // Only dates can show that lines are older. The clocks of progress bars may come from several
   // programs, and each clock starts at 0.
   const bool is_dated = as_log_->line_clock_.source() == LineClock::Source::timestamps;
-  const bool begins_before = is_dated && before_s > std::max(k_late_s, k_late_share * seen_s());
+  const bool begins_before = is_dated && before_s > k_late_s;
   return came_at_once() || begins_before ? as_log_.get() : nullptr;
 }
 

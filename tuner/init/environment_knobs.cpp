@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "tuner/init/guess_parts.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/survey/draft.hpp"
@@ -18,10 +19,6 @@ constexpr const char* k_keep_memory =
 
 /// Addition to `k_keep_memory` that asks the kernel for pages of 2 MiB.
 constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
-
-/// Least share of time in the kernel at which it may pay to keep freed memory. The gain is at most
-/// this share.
-constexpr double k_least_kernel_share = 0.05;
 
 class EnvironmentKnobs {
  public:
@@ -40,7 +37,9 @@ class EnvironmentKnobs {
       add_threads(runtimes_.has_openmp ? "blas_threads" : "threads", "OPENBLAS_NUM_THREADS",
                   "OpenBLAS");
     }
-    const bool may_pay = runtimes_.has_threads() || runtimes_.kernel_share >= k_least_kernel_share;
+    // Keeping freed memory gains at most the kernel's share of the time.
+    const bool may_pay =
+        runtimes_.has_threads() || runtimes_.kernel_share >= k_noticeable_difference;
     if (runtimes_.has_glibc_malloc && may_pay) {
       Json choices = {{"keep", k_keep_memory}};
       if (runtimes_.may_ask_for_huge_pages) {

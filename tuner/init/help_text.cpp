@@ -15,6 +15,7 @@
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
 #include "tuner/init/program_option.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {

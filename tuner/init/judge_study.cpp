@@ -18,9 +18,9 @@ namespace {
 
 /// Share of the time that all commands together may train until the loss is compared. The first
 /// runs and three rounds train up to twice that point, so they take at most eight times this share.
+/// If the loss is reported seldom, the share may be twice as large, and the runs take at most 80 %
+/// of the time.
 constexpr double k_share_until_loss = 0.05;
-/// The same share if the loss is reported seldom. The runs then take at most 80 % of the time.
-constexpr double k_most_until_loss = 0.1;
 
 /// Returns the command line with one group of arguments for each command. The first element is a
 /// placeholder, because each value of the parameter is the name of an executable.
@@ -82,7 +82,7 @@ LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
       std::ceil(static_cast<double>(k_least_guard_reports) / (k_longest_guard_window - 1.0));
   if (lines > 0.0) scale = std::max(scale, least_lines / lines);
   point.after_samples = std::round(first + scale * (last - first));
-  const bool is_late = scale * seen_s > k_most_until_loss * time_s;
+  const bool is_late = scale * seen_s > 2.0 * k_share_until_loss * time_s;
   if (is_late || !(point.after_samples > 0.0)) {
     return {.why_none = "A reports its loss too seldom for this time"};
   }

@@ -13,8 +13,6 @@
 namespace steptune {
 namespace {
 
-/// If the expression of the pieces before the number has more bytes, it is shortened.
-constexpr std::size_t k_longest_expression = 300;
 /// Pieces that a shortened expression keeps both at the line's start and before the number.
 constexpr std::size_t k_kept_pieces = 2;
 /// Least number of letters before an expression's number. With fewer letters, the expression could
@@ -198,7 +196,7 @@ std::string expression_for(const ShapedLine& line, std::size_t number, std::stri
   const bool is_padded = !pieces.empty() && pieces.front().kind != LinePiece::Kind::blank;
   const std::string begin = is_padded ? R"(^\s*)" : "^";
   std::string text = begin + expression_of(pieces, 0, number);
-  if (text.size() > k_longest_expression && number > 2 * k_kept_pieces) {
+  if (text.size() + group.size() > k_longest_expression && number > 2 * k_kept_pieces) {
     text = begin + expression_of(pieces, 0, k_kept_pieces) + ".*?" +
            expression_of(pieces, number - k_kept_pieces, number);
   }

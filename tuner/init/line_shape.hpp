@@ -33,10 +33,13 @@ struct ShapedLine {
 
 [[nodiscard]] ShapedLine shape_of(std::string_view line);
 
+/// Longest expression that is proposed. A study file allows 1000 bytes, and as many in the comment
+/// that shows the expression as JSON, where it may need twice its length.
+inline constexpr std::size_t k_longest_expression = 400;
+
 /// Returns a regular expression in RE2's syntax for lines of this kind. The expression matches the
-/// pieces before `number`, and the number itself as its group. If the pieces before the number
-/// would need more than 300 bytes, leaves out those in the middle. Long words may still make the
-/// expression longer.
+/// pieces before `number`, and the number itself as its group. Leaves out pieces in the middle if
+/// the expression would be longer than `k_longest_expression`. Long words may still make it longer.
 [[nodiscard]] std::string expression_for(const ShapedLine& line, std::size_t number,
                                          std::string_view group);
 

@@ -12,17 +12,18 @@
 namespace steptune {
 namespace {
 
-/// Rank of a word that names no loss. Lower ranks are preferred.
-constexpr int k_rank_without_loss = 4;
+/// Kind of loss that a word names. Earlier kinds are preferred.
+enum class LossRank { loss, whole_loss, other_loss, objective, none };
 
-int loss_rank(std::string_view word) {
+LossRank loss_rank(std::string_view word) {
   // An ELBO or another objective may be maximised, so it is no loss.
   constexpr std::array<std::string_view, 5> k_objectives{"cost", "nll", "xent", "logloss",
                                                          "deviance"};
-  if (word == "loss") return 0;
-  if (word == "train_loss" || word == "total_loss") return 1;
-  if (word.ends_with("loss")) return 2;
-  return std::ranges::find(k_objectives, word) != k_objectives.end() ? 3 : k_rank_without_loss;
+  if (word == "loss") return LossRank::loss;
+  if (word == "train_loss" || word == "total_loss") return LossRank::whole_loss;
+  if (word.ends_with("loss")) return LossRank::other_loss;
+  const bool is_objective = std::ranges::find(k_objectives, word) != k_objectives.end();
+  return is_objective ? LossRank::objective : LossRank::none;
 }
 
 /// True for a word that may come between `loss` and its number: `loss for one batch at step`.
@@ -35,12 +36,12 @@ bool may_follow(const std::string& word) {
 }
 
 /// Returns the rank of the loss that these words name. `loss scale` names none.
-int rank_of(const std::vector<std::string>& words) {
+LossRank rank_of(const std::vector<std::string>& words) {
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
-    if (const int rank = loss_rank(*word); rank < k_rank_without_loss) return rank;
+    if (const LossRank rank = loss_rank(*word); rank != LossRank::none) return rank;
     if (!may_follow(*word)) break;
   }
-  return k_rank_without_loss;
+  return LossRank::none;
 }
 
 /// True for the number of a step or an epoch. `is_next` is true if the previous number is a
@@ -58,12 +59,12 @@ bool is_position(const NumberSeries& series, bool is_next) {
 }  // namespace
 
 bool is_loss_word(std::string_view word) {
-  return loss_rank(word) < k_rank_without_loss;
+  return loss_rank(word) != LossRank::none;
 }
 
 const NumberSeries* loss_in(const LineKind& kind, bool of_evaluation) {
   const NumberSeries* best = nullptr;
-  int best_rank = k_rank_without_loss;
+  LossRank best_rank = LossRank::none;
   std::vector<std::string> before;  // words before the position that this number follows
   for (const NumberSeries& series : kind.numbers) {
     std::vector<std::string> words = series.words;
@@ -76,7 +77,7 @@ const NumberSeries* loss_in(const LineKind& kind, bool of_evaluation) {
       before = std::move(words);
       continue;
     }
-    const int rank = series.is_apart ? k_rank_without_loss : rank_of(words);
+    const LossRank rank = series.is_apart ? LossRank::none : rank_of(words);
     // If a word precedes the number, the text after it is a unit. Otherwise it may be the next
     // number's name.
     const bool has_unit = !series.unit.empty() && !series.words.empty();

@@ -13,7 +13,7 @@
 #include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/python_source.hpp"
-#include "tuner/study/config_files.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {
@@ -83,8 +83,8 @@ std::optional<NamedConfig> read_config(const std::string& name,
   const bool is_python = file.extension() == ".py";
   std::error_code error;
   if (!(format || is_python) || !std::filesystem::is_regular_file(file, error)) return std::nullopt;
-  const auto text = read_system_file(file, k_largest_config_bytes + 1);
-  if (!text || text->size() > k_largest_config_bytes) return std::nullopt;
+  const auto text = read_system_file(file, k_most_text_bytes + 1);
+  if (!text || text->size() > k_most_text_bytes) return std::nullopt;
   if (is_python) return python_config(name, *text);
   const auto scalars = scan_config(*format, *text, name);
   if (!scalars) return std::nullopt;

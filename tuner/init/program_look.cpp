@@ -14,6 +14,7 @@
 #include "tuner/init/drafted_reading.hpp"
 #include "tuner/init/program_option.hpp"
 #include "tuner/init/repeated_line.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {

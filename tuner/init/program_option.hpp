@@ -8,9 +8,7 @@
 
 namespace steptune {
 
-/// Most bytes that are read of a program's source, help, output, or texts in its executable.
-inline constexpr std::size_t k_most_text_bytes = std::size_t{1} << 20;
-/// Most bytes that are read of a line of help or output.
+/// Most bytes that are read of a line of help or output, or of a call in a program's source.
 inline constexpr std::size_t k_most_line_bytes = 2000;
 /// Most options that are read of a program.
 inline constexpr std::size_t k_most_options = 5000;

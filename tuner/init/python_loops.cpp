@@ -11,6 +11,7 @@
 #include "tuner/init/program_option.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/init/python_text.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {

@@ -13,17 +13,16 @@
 #include "tuner/init/help_text.hpp"
 #include "tuner/init/program_option.hpp"
 #include "tuner/init/python_text.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr std::size_t k_max_call_bytes = 4000;
 
 /// Splits the arguments of a call at commas. `text` starts after the opening parenthesis.
 std::vector<std::string> arguments_of(std::string_view text) {
   std::vector<std::string> arguments{""};
   int depth = 0;
-  text = text.substr(0, k_max_call_bytes);
+  text = text.substr(0, k_most_line_bytes);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char letter = text[i];
     if (const std::size_t length = string_length(text.substr(i))) {

@@ -13,6 +13,7 @@
 #include "search/space/expression.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/knobs/knob_role.hpp"
+#include "tuner/study/sections.hpp"
 
 namespace steptune {
 namespace {
@@ -24,10 +25,8 @@ using document::ObjectNode;
 using document::Section;
 using document::Type;
 
-constexpr std::size_t k_max_list = 40;
-
 Type<std::vector<std::string>> strings() {
-  return document::list_of(document::string(), k_max_list);
+  return document::list_of(document::string(), study::k_max_elements);
 }
 
 /// Returns the document type of a bound: a whole number, or an expression over facts.
@@ -90,7 +89,7 @@ const Section<SpaceKnob>& knob_section() {
           .add(key("only_with", &SpaceKnob::only_with, strings()))
           .add(key("choices", &SpaceKnob::choices, strings()))
           .add(key("settings", &SpaceKnob::settings,
-                   document::list_of(document::object(setting_section()), k_max_list)))
+                   document::list_of(document::object(setting_section()), study::k_max_elements)))
           .add(key("default", &SpaceKnob::default_value, document::string()))
           .check([](const ObjectNode& object, SpaceKnob& knob) { check_knob(object, knob); });
   return k_section;
@@ -152,13 +151,13 @@ const Section<ReadySpace>& space_section() {
                    document::one_of({"--name value", "--name=value", "name=value", "in the file"}))
                    .required())
           .add(key("knobs", &ReadySpace::knobs,
-                   document::list_of(document::object(knob_section()), k_max_list))
+                   document::list_of(document::object(knob_section()), study::k_max_elements))
                    .required())
           .add(key("models", &ReadySpace::models, strings()))
           .add(key("facts", &ReadySpace::facts,
-                   document::list_of(document::object(fact_section()), k_max_list)))
+                   document::list_of(document::object(fact_section()), study::k_max_elements)))
           .add(key("laws", &ReadySpace::laws,
-                   document::list_of(document::object(law_section()), k_max_list)))
+                   document::list_of(document::object(law_section()), study::k_max_elements)))
           .add(key("memory_terms", &ReadySpace::memory_terms, strings()))
           .add(key("epochs", &ReadySpace::epochs, document::string()))
           .add(key("steps", &ReadySpace::steps, document::string()))

@@ -23,9 +23,6 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_read_bytes = std::size_t{64} << 10;
-/// Longest expression that is proposed. A study file allows 1000 bytes, and as many in the comment
-/// that shows the expression as JSON, where it may need twice its length.
-constexpr std::size_t k_longest_proposed = 400;
 
 /// Seconds of a Unix time since 2001. Such numbers also grow evenly.
 constexpr double k_least_unix_time = 1e9;
@@ -176,7 +173,7 @@ bool reads_its_number(const Proposal& proposal) {
 }
 
 bool is_short(const MetricDefinition& metric) {
-  return metric.regex.size() <= k_longest_proposed;
+  return metric.regex.size() <= k_longest_expression;
 }
 
 /// True if the expressions find a counter in at least `count` of the lines.

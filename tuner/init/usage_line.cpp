@@ -8,17 +8,14 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_usage_bytes = 20'000;
-
 /// Joins the usage lines up to a blank line; empty if there are none.
 std::string usage_of(const std::vector<std::string>& lines) {
   static const RE2 k_usage(R"((?i)^\s*usage\b.*)");
   std::string usage;
   for (const std::string& line : lines) {
     const bool begins = RE2::FullMatch(line, k_usage);
-    const bool is_blank = line.find_first_not_of(' ') == std::string::npos;
     if (usage.empty() && !begins) continue;
-    if (is_blank || usage.size() > k_max_usage_bytes) break;
+    if (line.find_first_not_of(' ') == std::string::npos) break;
     usage += line + " ";
   }
   return usage;

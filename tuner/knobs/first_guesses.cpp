@@ -8,14 +8,12 @@
 
 #include "common/numbers.hpp"
 #include "search/searchers/visited.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 
 namespace steptune {
 namespace {
 
-/// Smallest gain that counts. A trial ends once its interval is this tight
-/// (`measure.target_half_width`), so smaller gains may be noise.
-constexpr double k_least_gain = 0.02;
 /// Quantile of the normal distribution for a one-sided 95 % interval.
 constexpr double k_z_gain = 1.645;
 /// Number of workers that is tried first on a machine with many CPUs: half of torchvision's
@@ -114,7 +112,8 @@ FirstGuesses::Best FirstGuesses::best_of(std::span<const Observation> observatio
     const bool is_first = std::isinf(best.value);
     const double gain = best.value - mean.value();
     const double noise = k_z_gain * std::sqrt(variance + mean.variance());
-    if (!is_first && gain <= std::max(noise, k_least_gain * best.value)) continue;
+    // A trial ends once its interval is this tight, so smaller gains may be noise.
+    if (!is_first && gain <= std::max(noise, k_usual_half_width * best.value)) continue;
     best = {*configuration, mean.value()};
     variance = mean.variance();
   }
@@ -364,7 +363,7 @@ std::optional<Configuration> FirstGuesses::small_gains(
       const bool is_move =
           move && *move == observation.configuration && *move != best.configuration;
       const double least =
-          fastest == nullptr ? (1.0 - k_least_gain) * best.value : fastest->values[0];
+          fastest == nullptr ? (1.0 - k_usual_half_width) * best.value : fastest->values[0];
       if (is_move && observation.values[0] < least) fastest = &observation;
     }
     if (fastest == nullptr) continue;

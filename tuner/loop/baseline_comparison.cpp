@@ -19,9 +19,6 @@ namespace {
 /// is still short, so its standard error may be too small.
 constexpr double k_errors_apart = 4.0;
 
-/// Number of periods of a stall that the baseline must cover to show that it has no such stall.
-constexpr double k_periods_to_see = 2.0;
-
 }  // namespace
 
 Measurement compared_with_baseline(const TrialView& trial, Measurement measurement) {
@@ -35,7 +32,7 @@ Measurement compared_with_baseline(const TrialView& trial, Measurement measureme
   if (baseline_stalls) return measurement;
   std::erase_if(measurement.phases, [&](const auto& phase) {
     const double period = samples_between(phase.second);
-    return is_stall(phase.first) && other->total_samples < k_periods_to_see * period;
+    return is_stall(phase.first) && other->total_samples < k_periods_to_miss * period;
   });
   return measurement;
 }

@@ -23,18 +23,15 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
     {BudgetLimit::cost, "cost"},
 });
 
-/// Largest shares of a budget that are kept for the confirmation: for all its pairs, and for the
-/// pairs that a claim needs.
-constexpr double k_most_for_pairs = 1.0 - k_search_share;
+/// Largest share of a budget that is kept for the pairs of the confirmation that a claim needs. For
+/// all its pairs, the share is what the search leaves.
 constexpr double k_most_for_claim = 0.5;
 /// Largest share of a time budget for the first runs if each configuration is confirmed. They only
 /// show that each one runs; the fresh runs alone decide, and get the rest.
 constexpr double k_search_share_of_judging = 0.2;
 /// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
-/// start-up.
+/// start-up. Twice as large for a trial that compiles the model in another way than the baseline.
 constexpr double k_for_start = 0.2;
-/// The same for a trial that compiles the model in another way than the baseline.
-constexpr double k_for_compiling_start = 0.4;
 
 /// Numbers of confirming pairs for which the budget keeps time and money.
 struct KeptPairs {
@@ -45,7 +42,7 @@ struct KeptPairs {
 /// True if `next` more still fits into `limit` after `used`, while the confirmation keeps its
 /// share. `pair`: price of a confirming pair. All in seconds, or all in USD.
 bool fits(double used, double next, double pair, KeptPairs pairs, double limit) {
-  const double share = std::max(k_most_for_pairs * limit,
+  const double share = std::max((1.0 - k_search_share) * limit,
                                 std::min(pairs.for_claim * pair, k_most_for_claim * limit));
   return used + next + std::min(pair * pairs.wanted, share) <= limit;
 }
@@ -207,8 +204,7 @@ double longest_start_s(const StudySpec& study, const TrialRecord& trial,
     return k_infinity;
   }
   // If few trials divide the time, each share is larger.
-  const double least =
-      compiles_anew(study, trial.configuration) ? k_for_compiling_start : k_for_start;
+  const double least = (compiles_anew(study, trial.configuration) ? 2.0 : 1.0) * k_for_start;
   const double share = std::max(least, 1.0 / (most_contenders(study) + 1.0));
   return baseline->measurement->startup_s + share * search_time_s(study);
 }

@@ -23,8 +23,8 @@
 namespace steptune::mcp {
 namespace {
 
+/// Most bytes that are kept of a child's error output, and of a line of it.
 constexpr std::size_t k_most_errors = std::size_t{64} << 10U;
-constexpr std::size_t k_longest_line = 4096;
 /// Time for an orderly end after the first request, and again after the second. Then the child is
 /// killed. A trial gets 10 s to end.
 constexpr double k_patience_s = 15.0;
@@ -124,7 +124,7 @@ void ChildPrograms::read_output(Child& child, const Listener& listener) const {
       if (c == '\n') {
         if (listener.on_line) listener.on_line(child.number, child.line);
         child.line.clear();
-      } else if (child.line.size() < k_longest_line) {
+      } else if (child.line.size() < k_most_errors) {
         child.line += c;
       }
     }

@@ -16,11 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double k_usual_tuning_s = 600.0;
-/// The server interrupts a program this long after `ServerLimits::most_time_s`. `--time` is at most
-/// that time, so a program that keeps to it has time to end.
-constexpr double k_time_to_end_s = 60.0;
-/// Longest time of a command that only reads the history.
-constexpr double k_reading_s = 60.0;
+/// Longest time of a program besides its measurements: to read the history, or to end after
+/// `--time`, which is at most `ServerLimits::most_time_s`. Then the server interrupts the program.
+constexpr double k_besides_measuring_s = 60.0;
 
 /// Builds the command line of one call.
 class Building {
@@ -32,7 +30,7 @@ class Building {
     auto folder = limits_.roots.folder(text("folder"));
     if (!folder) return tl::unexpected(folder.error());
     made_.folder = *std::move(folder);
-    made_.most_time_s = tool.measures ? limits_.most_time_s + k_time_to_end_s : k_reading_s;
+    made_.most_time_s = (tool.measures ? limits_.most_time_s : 0.0) + k_besides_measuring_s;
     if (const auto added = add_words(tool.id); !added) return tl::unexpected(added.error());
     return std::move(made_);
   }

@@ -10,12 +10,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/json.hpp"
 #include "common/pause.hpp"
 
 namespace steptune::mcp {
 namespace {
-
-constexpr std::size_t k_longest_message = std::size_t{1} << 20U;
 
 /// Cuts the client's bytes into lines.
 class Lines {
@@ -28,7 +27,7 @@ class Lines {
     for (const char c : std::string_view(buffer.data(), static_cast<std::size_t>(count))) {
       if (c != '\n') {
         // Drop the end of a line that is too long. Parsing then refuses the line.
-        if (line_.size() <= k_longest_message) line_ += c;
+        if (line_.size() <= k_max_document_bytes) line_ += c;
         continue;
       }
       if (line_.find_first_not_of(" \t\r") != std::string::npos) session.on_line(line_);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/analysis/importance.hpp"
 #include "tuner/report/bottleneck_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/importance_report.hpp"
@@ -94,8 +95,7 @@ TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
     if (with_parts) cells.push_back(part_names(time));
     table.add_row(std::move(cells));
   }
-  constexpr double k_worth_a_row = 0.005;
-  if (bottleneck.unreported_share > k_worth_a_row) {
+  if (bottleneck.unreported_share > k_least_shown_share) {
     // Show the time of a step that no reported part covers.
     table.add_row({"unknown", format_percent(bottleneck.unreported_share),
                    seconds_text(bottleneck.unreported_share * bottleneck.step_seconds_per_sample),

@@ -40,6 +40,8 @@ namespace steptune {
 
 /// Columns of a file, and of a terminal that does not report its width.
 inline constexpr std::size_t k_default_width = 80;
+/// Least number of columns for a configuration, even if the line then becomes too long.
+inline constexpr std::size_t k_shortest_configuration = 16;
 
 /// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit). The
 /// width is limited, because long lines are hard to read.

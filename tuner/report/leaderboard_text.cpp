@@ -18,9 +18,8 @@ namespace steptune {
 namespace {
 
 /// Columns are dropped to keep the configuration at least this wide. If none can be dropped, the
-/// configuration becomes narrower, down to the second limit.
+/// configuration becomes narrower, down to `k_shortest_configuration`.
 constexpr std::size_t k_narrowest_configuration = 24;
-constexpr std::size_t k_shortest_configuration = 16;
 
 std::string marks(const LeaderboardRow& row) {
   std::string result;

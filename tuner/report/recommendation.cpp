@@ -10,6 +10,7 @@
 
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "trial_runner/measure/report_times.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/next_step.hpp"
@@ -20,9 +21,6 @@
 namespace steptune {
 namespace {
 
-/// The line about full buffers is printed if they may lower the interval's lower end to less than
-/// this share of it.
-constexpr double k_buffer_line_share = 0.99;
 constexpr std::size_t k_title_width = 8;
 
 const Objective& first_objective(const RecommendationContext& context) {
@@ -222,8 +220,8 @@ std::string trade_line(const Recommendation& recommendation, const Recommendatio
 std::string buffer_line(const Recommendation& recommendation,
                         const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
-  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_buffer_line_share * speed_up.low))
-    return {};
+  const double least = (1.0 - k_negligible_share) * speed_up.low;
+  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < least)) return {};
   return fmt::format(
       "buffer  at least {} even if full data buffers hide as much loading as they can\n",
       comparison_text(speed_up.low_if_buffered, first_objective(context)));

@@ -13,6 +13,7 @@
 
 #include "common/interval.hpp"
 #include "common/text.hpp"
+#include "trial_runner/measure/report_times.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/machine_hours.hpp"
@@ -219,7 +220,6 @@ std::string disturbed_text(const TrialTrace& trace) {
 /// Returns the resources that programs waited for in the measured window; empty if they hardly
 /// waited.
 std::string waits_text(const TrialTrace& trace, const Measurement& measurement) {
-  constexpr double k_worth_telling = 0.01;
   struct Wait {
     double MachineSecond::*share;
     const char* what;
@@ -234,7 +234,7 @@ std::string waits_text(const TrialTrace& trace, const Measurement& measurement) 
   std::vector<std::string> waits;
   for (const Wait& wait : k_waits) {
     const double share = mean_between(trace.machine, wait.share, from_s, to_s);
-    if (share >= k_worth_telling) {
+    if (share >= k_negligible_share) {
       waits.push_back(fmt::format("{} {} of the time", wait.what, format_percent(share)));
     }
   }

@@ -17,9 +17,9 @@
 namespace steptune {
 namespace {
 
-/// Prior standard deviation between nights, as a share, and its degrees of freedom.
+/// Prior standard deviation between nights, as a share. It has the same degrees of freedom as the
+/// prior deviation between launches.
 constexpr double k_among_nights = 0.005;
-constexpr double k_prior_freedom = 3.0;
 /// Largest number of degrees of freedom that former nights contribute to the launch variation. The
 /// limit lets the estimate follow slow changes.
 constexpr double k_most_launch_freedom = 12.0;
@@ -106,8 +106,9 @@ std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic
     const double deviation = values[i].mean - first_mean;
     excess += deviation * deviation - variances[i];
   }
-  level.nights = {k_prior_freedom * k_among_nights * k_among_nights + std::max(0.0, excess),
-                  k_prior_freedom + static_cast<double>(values.size()) - 1.0};
+  const double prior_freedom = LaunchVariation{}.degrees_of_freedom;
+  level.nights = {prior_freedom * k_among_nights * k_among_nights + std::max(0.0, excess),
+                  prior_freedom + static_cast<double>(values.size()) - 1.0};
   level.mean = weighted_mean(level.nights.variance(), total);
   level.variance = 1.0 / total;
   return level;

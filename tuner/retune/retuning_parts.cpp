@@ -24,10 +24,9 @@
 namespace steptune {
 namespace {
 
-/// On a night without a change, a search takes at most this share of the study's trials, but may
-/// take `k_least_quiet_trials`.
+/// On a night without a change, a search takes at most this share of the study's trials. It may
+/// always take the trials after which `PaybackRule` can end it.
 constexpr double k_quiet_share = 0.1;
-constexpr std::int64_t k_least_quiet_trials = 3;
 
 /// Returns the recommendation of a stored study; nullopt while it has no result.
 Result<std::optional<UsedConfiguration>> recommended_by(const History& history,
@@ -324,7 +323,8 @@ Result<std::int64_t> Retuning::trials_worth(const NightPrior& prior) const {
   if (changed) return bound;
   if (!payback_applies(study)) return std::int64_t{0};
   const auto share = static_cast<std::int64_t>(k_quiet_share * static_cast<double>(usual));
-  const std::int64_t most = std::min(bound, std::max(k_least_quiet_trials, share));
+  const std::int64_t most =
+      std::min(bound, std::max(std::int64_t{k_unpaid_suggestions}, share));
   if (!checked_) return most;
   const auto searcher = make_study_searcher(study);
   if (!searcher) return tl::unexpected(searcher.error());

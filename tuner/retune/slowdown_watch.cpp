@@ -6,16 +6,16 @@
 #include <span>
 #include <utility>
 
+#include "common/interval.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/retune/night_prediction.hpp"
 
 namespace steptune {
 namespace {
 
-/// A night is suspicious if the larger of its two scores exceeds the first limit. If nothing has
-/// changed, about one night in 25 does so. It is also suspicious if the evidence exceeds this share
-/// of the alarm's limit.
-constexpr double k_suspicious_score = 2.0;
+/// A night is suspicious if the larger of its two scores exceeds `k_significant_errors`. If nothing
+/// has changed, about one night in 25 does so. It is also suspicious if the evidence exceeds this
+/// share of the alarm's limit.
 constexpr double k_suspicious_share = 0.05;
 constexpr std::size_t k_most_nights = 120;
 
@@ -59,7 +59,7 @@ SlowdownWatch SlowdownWatcher::add(NightTimes night) {
   lost_.add(night.night, ratio_score);
   nights_.push_back(std::move(night));
   watch.evidence = 0.5 * (slower_.evidence() + lost_.evidence());
-  watch.suspicious = std::max(time_score, ratio_score) > k_suspicious_score ||
+  watch.suspicious = std::max(time_score, ratio_score) > k_significant_errors ||
                      watch.evidence > k_suspicious_share * options_.alarm;
   if (watch.evidence >= options_.alarm) {
     const Slowdown slowdown = slowdown_since(slower_since());

@@ -26,8 +26,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_threads = 64;
-constexpr std::size_t k_most_waiting = 256;
 /// If all threads are busy, clients that have not sent their request within this time make room.
 constexpr double k_patience_with_client_s = 0.5;
 
@@ -120,7 +118,7 @@ class HttpServer::Engine final : public httplib::Server {
     pthread_sigmask(SIG_SETMASK, &all, &former);
     std::error_code fault;
     try {
-      for (std::size_t i = 0; i < k_threads; ++i)
+      for (std::size_t i = 0; i < k_server_threads; ++i)
         threads_.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
       fault = error.code();
@@ -128,7 +126,7 @@ class HttpServer::Engine final : public httplib::Server {
     pthread_sigmask(SIG_SETMASK, &former, nullptr);
     if (!fault) return {};
     return fail(ErrorKind::unavailable,
-                fmt::format("cannot start {} threads: {}", k_threads, fault.message()), {},
+                fmt::format("cannot start {} threads: {}", k_server_threads, fault.message()), {},
                 "allow this user, or this container, more processes and memory");
   }
 
@@ -147,7 +145,7 @@ class HttpServer::Engine final : public httplib::Server {
 
   void take(UniqueFd connection) {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= k_most_waiting) return;
+    if (waiting_.size() >= 4 * k_server_threads) return;
     waiting_.push_back(std::move(connection));
     changed_.notify_one();
   }
@@ -156,7 +154,7 @@ class HttpServer::Engine final : public httplib::Server {
   /// that has sent no request in time.
   void make_room() {
     const std::lock_guard lock(mutex_);
-    if (visits_.size() < k_threads) return;
+    if (visits_.size() < k_server_threads) return;
     std::size_t wanted = waiting_.size();
     const double latest_s = clock_.now_s() - k_patience_with_client_s;
     for (Visit& visit : visits_) {

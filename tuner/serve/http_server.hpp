@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -10,6 +11,9 @@
 #include "common/error.hpp"
 
 namespace steptune {
+
+/// Most requests that the server answers at once, each in its own thread.
+inline constexpr std::size_t k_server_threads = 64;
 
 /// Fills in the answer to a request. Several threads call it at the same time.
 using AnswerRequest = std::function<void(const httplib::Request&, httplib::Response&)>;

@@ -12,6 +12,7 @@
 #include "common/numbers.hpp"
 #include "tuner/report/html/html_report.hpp"
 #include "tuner/serve/access.hpp"
+#include "tuner/serve/http_server.hpp"
 #include "tuner/serve/index_page.hpp"
 #include "tuner/serve/metrics.hpp"
 
@@ -27,7 +28,6 @@ constexpr const char* k_served_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
 
-constexpr int k_most_streams = 32;
 /// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 void set_security_headers(httplib::Response& response) {
@@ -205,7 +205,8 @@ void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Re
     const int number;
   };
   const auto place = std::make_shared<Place>(streams_);
-  if (place->number > k_most_streams) {
+  // Each stream occupies a thread; half of the threads stay free for other requests.
+  if (std::cmp_greater(place->number, k_server_threads / 2)) {
     response.set_header("Retry-After", "60");
     return refuse(response, 503, "too many pages are open");
   }

@@ -8,6 +8,7 @@
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
 #include "tuner/study/config_files.hpp"
+#include "tuner/study/limits.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_scope.hpp"
 
@@ -22,7 +23,7 @@ using document::Writing;
 Key<ConfigFileSpec> content_key() {
   return {"content",
           [](const Node& node, ConfigFileSpec& config) {
-            config.content = node.string(k_largest_config_bytes).value_or("");
+            config.content = node.string(k_most_text_bytes).value_or("");
           },
           [](const ConfigFileSpec& config, const Writing& writing) {
             return std::optional(Json(writing.fingerprint ? config.kept : config.content));

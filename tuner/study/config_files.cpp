@@ -9,6 +9,7 @@
 #include "common/machine/system_files.hpp"
 #include "common/utf8.hpp"
 #include "tuner/config_edit/file_references.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {
@@ -40,9 +41,9 @@ Result<std::string> read_config_file(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, error)) {
     return fail(ErrorKind::not_found, fmt::format("there is no file {}", file.string()));
   }
-  auto text = read_system_file(file, k_largest_config_bytes + 1);
+  auto text = read_system_file(file, k_most_text_bytes + 1);
   if (!text) return fail(ErrorKind::not_found, fmt::format("{} cannot be read", file.string()));
-  if (text->size() > k_largest_config_bytes) {
+  if (text->size() > k_most_text_bytes) {
     return fail(
         ErrorKind::usage,
         fmt::format("{} is larger than 1 MiB: too much for a configuration file", file.string()));

@@ -15,8 +15,6 @@
 
 namespace steptune {
 
-inline constexpr std::size_t k_largest_config_bytes = std::size_t{1} << 20U;  ///< 1 MiB
-
 /// Reads a configuration file, to store it with its study: at most 1 MiB of UTF-8. Fails with
 /// `not_found` or `usage`; the error names no place.
 [[nodiscard]] Result<std::string> read_config_file(const std::filesystem::path& file);

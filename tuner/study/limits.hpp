@@ -11,6 +11,9 @@ namespace steptune {
 
 /// Range of a number without bounds.
 inline constexpr document::Range k_any_number{-1e300, 1e300};
+/// Most bytes that are read of a text file, such as a configuration file or a program's source, and
+/// of a program's help or output: 1 MiB.
+inline constexpr std::size_t k_most_text_bytes = std::size_t{1} << 20U;
 /// Most trials of a study without a budget.
 inline constexpr std::int64_t k_default_trials = 40;
 /// Most configurations that a study with `measure.confirm_all` compares, and commands of `judge`.

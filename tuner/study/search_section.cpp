@@ -12,14 +12,14 @@
 namespace steptune::study {
 namespace {
 
-constexpr std::size_t k_max_earlier_studies = 10;
-constexpr std::size_t k_max_memory_terms = 10;
+/// Most elements of each list of this section: each costs time or memory for every suggestion.
+constexpr std::size_t k_max_listed = 10;
 
 Type<std::vector<std::string>> earlier_studies() {
-  auto type = document::list_of(document::string(), k_max_earlier_studies);
+  auto type = document::list_of(document::string(), k_max_listed);
   type.read = [](const Node& node) {
     std::vector<std::string> studies;
-    for (const Node& element : node.elements(k_max_earlier_studies)) {
+    for (const Node& element : node.elements(k_max_listed)) {
       const auto name = element.string();
       if (!name) continue;
       if (!document::is_study_name(*name)) {
@@ -85,7 +85,7 @@ const Section<SearchSpec>& search_section() {
                    .doc("`bayes`: earlier studies of the same history that guide the search"))
           .add(
               key("memory_terms", &SearchSpec::memory_terms,
-                  document::list_of(document::formula(), k_max_memory_terms))
+                  document::list_of(document::formula(), k_max_listed))
                   .omitted_at_default()
                   .in_fingerprint(InFingerprint::never)
                   .doc(

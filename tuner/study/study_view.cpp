@@ -69,8 +69,7 @@ TrialSpec trial_of(const StudySpec& study, const std::filesystem::path& hook_fol
 std::vector<Configuration> example_configurations(const StudySpec& study) {
   constexpr std::uint64_t k_all = 1000;
   constexpr std::size_t k_some = 200;
-  constexpr int k_draws = 40'000;
-  constexpr std::uint64_t k_listed = 20'000;
+  constexpr std::uint64_t k_examined = 40'000;  // most points that are drawn, and that are listed
   const SearchSpace& space = study.space;
   std::vector<Configuration> configurations = {study.baseline};
   if (auto all = space.enumerate(k_all)) {
@@ -78,12 +77,12 @@ std::vector<Configuration> example_configurations(const StudySpec& study) {
     return configurations;
   }
   Rng rng(0, "study-examples");
-  for (int i = 0; i < k_draws && configurations.size() <= k_some; ++i) {
+  for (std::uint64_t i = 0; i < k_examined && configurations.size() <= k_some; ++i) {
     if (const auto point = space.draw(rng)) configurations.push_back(space.decode(*point));
   }
   if (configurations.size() > k_some) return configurations;
   // The constraints leave few configurations, most of which draws may miss.
-  const auto rows = space.enumerate_points(k_listed).value_or(std::vector<double>{});
+  const auto rows = space.enumerate_points(k_examined).value_or(std::vector<double>{});
   const std::size_t width = space.parameters().size();
   const std::size_t listed = rows.size() / width;
   const std::size_t count = std::min(listed, k_some);

@@ -12,6 +12,7 @@
 #include "common/json_fields.hpp"
 #include "common/numbers.hpp"
 #include "common/text.hpp"
+#include "trial_runner/measure/half_widths.hpp"
 #include "tuner/knobs/draft_defaults.hpp"
 #include "tuner/knobs/knob_role.hpp"
 #include "tuner/survey/possible_gain.hpp"
@@ -19,8 +20,6 @@
 namespace steptune {
 namespace {
 
-/// A knob whose part takes a smaller share of the step is not worth its trials.
-constexpr double k_least_share = 0.02;
 /// If workers are busy for a larger share, faster steps would wait for them. Other parts of a step
 /// may become three times as fast on a GPU with bf16.
 constexpr double k_most_busy = 1.0 / 3.0;
@@ -147,6 +146,7 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
 }
 
 std::string DraftKnobs::why_not_worth(const Knob& knob) const {
+  // A knob gains at most the share of its part. Trials do not show a gain below their half-width.
   // The value `file_system` makes no step faster, and leaves files in shared memory if a trial is
   // killed.
   if (knob.name == k_sharing_strategy) return "only helps against too many open files";
@@ -157,14 +157,14 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
     // Time spent in the program's own threads can be seen only if a GPU waits for it. Waiting
     // within a forward or backward pass is not visible.
     const auto idle = survey_.metric("gpu_idle_share");
-    if (!idle || *idle >= k_least_share) return "";
+    if (!idle || *idle >= k_usual_half_width) return "";
     return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
                        1e2 * *idle);
   }
   if (knob.part == k_collector_part) {
     const auto collecting = survey_.metric(k_collector_share);
     if (!collecting) return "the garbage collector's time is not known";
-    if (*collecting >= k_least_share) return "";
+    if (*collecting >= k_usual_half_width) return "";
     return fmt::format("the garbage collector takes {:.1f} % of a step", 1e2 * *collecting);
   }
   const auto share = shares_.find(knob.part);
@@ -175,7 +175,7 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
     if (const auto replay = survey_.log.replay()) {
       return fmt::format("cached batches make a step {:.2f} times as fast", replay->ceiling());
     }
-  } else if (share->second >= k_least_share) {
+  } else if (share->second >= k_usual_half_width) {
     return "";
   }
   return fmt::format("{} takes {:.1f} % of a step", knob.part, 1e2 * share->second);

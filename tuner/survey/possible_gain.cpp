@@ -49,8 +49,6 @@ constexpr double k_usual_saving = 0.3;
 /// each thread.
 constexpr double k_saved_by_one_thread = 0.35;
 
-/// A process that uses a smaller share of a CPU mostly waits.
-constexpr double k_waits_below = 0.5;
 /// With more runnable threads for each CPU, threads wait for CPUs and slow each other down.
 constexpr double k_crowded_above = 1.5;
 
@@ -167,14 +165,14 @@ std::optional<bool> loading_waits(const Survey& survey) {
   const auto shares = survey.part_shares();
   const auto workers = count_today(survey.log, "num_workers");
   const auto reported = survey.metric("loader_worker_cpu_share");
-  if (workers.value_or(0) > 0 && reported) return *reported < k_waits_below;
+  if (workers.value_or(0) > 0 && reported) return *reported < k_waiting_cpu_share;
   if (!activity || !(activity->span_s > 0.0) || shares.empty()) return std::nullopt;
-  if (workers.value_or(0) > 0) return activity->cpu_share_per_child() < k_waits_below;
+  if (workers.value_or(0) > 0) return activity->cpu_share_per_child() < k_waiting_cpu_share;
   const double data = share_of(shares, "data");
   if (!(data > 0.0)) return std::nullopt;
   const double threads = std::clamp(activity->computing_threads, 1, activity->cpus);
   const double busy_cpus = activity->trainer_cpu_s / activity->span_s;
-  return (busy_cpus - (1.0 - data) * threads) / data < k_waits_below;
+  return (busy_cpus - (1.0 - data) * threads) / data < k_waiting_cpu_share;
 }
 
 std::optional<std::int64_t> count_today(const HookLog& log, const char* knob) {

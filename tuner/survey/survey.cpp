@@ -6,13 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "common/pause.hpp"
 #include "trial_runner/hooks/python_hook.hpp"
 #include "tuner/study/sections.hpp"
 
 namespace steptune {
 namespace {
-
-constexpr double k_poll_interval_s = 0.25;
 
 /// A replay starts this many seconds and one step before the end of a survey without a replay.
 constexpr double k_replay_lead_s = 1.0;
@@ -222,7 +221,7 @@ Survey survey_attached(live::AttachedProgram& program, const SurveyOptions& opti
                        const Clock& clock) {
   Watch watch(options, clock.now_s());
   while (!program.is_gone() && !program.unusable() && !watch.wants_to_end(clock.now_s())) {
-    const auto steps = program.steps(clock.now_s() + k_poll_interval_s);
+    const auto steps = program.steps(clock.now_s() + k_poll_s);
     for (const live::LiveStep& step : steps)
       watch.take(step, clock.now_s());
   }
@@ -256,7 +255,7 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
   if (auto started = runner.start(*trial); !started) return tl::unexpected(started.error());
   Watch watch(options, clock.now_s(), [&events] { return read_hook_events(events); });
   while (!watch.finished()) {
-    const auto happened = runner.wait(clock.now_s() + k_poll_interval_s);
+    const auto happened = runner.wait(clock.now_s() + k_poll_s);
     if (!happened) return tl::unexpected(happened.error());
     for (const TrialEvent& event : *happened)
       watch.take(event);

@@ -12,8 +12,6 @@
 namespace steptune {
 namespace {
 
-/// Smaller reads come from the program's own files, or from files that it has just written.
-constexpr double k_least_read_bytes = k_mib_bytes;
 /// Reads of at least this share of the data count as reads of all data. Reads ahead, and reads
 /// before the measurement, are included.
 constexpr double k_nearly_all = 0.95;
@@ -79,7 +77,8 @@ CacheUse begun_cold(const Run& run) {
 
 CacheUse begun_warm(const Run& run) {
   CacheUse seen;
-  if (run.read_bytes < k_least_read_bytes) {
+  // Smaller reads come from the program's own files, or from files that it has just written.
+  if (run.read_bytes < k_mib_bytes) {
     seen.state = CacheState::warm;
     seen.text = fmt::format(
         "warm: a run read {} from storage; if the long run's data does not fit into memory, "

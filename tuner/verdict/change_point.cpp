@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trial_runner/measure/half_widths.hpp"
+#include "tuner/study/limits.hpp"
 
 namespace steptune {
 namespace {
@@ -89,7 +90,7 @@ double ChangePoint::stage_s(double confidence, double left_s, double whole_s) co
   // Each stage needs time for its first runs, and few pairs leave wide intervals.
   const double least_s = std::max(k_least_stage_s, whole_s / 6.0);
   const auto versions = static_cast<double>(remaining(confidence).size());
-  const double stages = 1.0 + std::ceil(std::log(versions) / std::log(double(k_most_in_stage + 1)));
+  const double stages = 1.0 + std::ceil(std::log(versions) / std::log(double(k_most_judged)));
   const double stage_s = std::max(left_s / stages, least_s);
   return left_s - stage_s < least_s ? left_s : stage_s;
 }

@@ -6,13 +6,9 @@
 #include <vector>
 
 #include "common/interval.hpp"
-#include "tuner/study/limits.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
-
-/// Most versions that are compared with the good one at once. The good one is judged, too.
-inline constexpr std::size_t k_most_in_stage = k_most_judged - 1;
 
 /// Probability at which `bisect` names a version.
 inline constexpr double k_bisect_confidence = 1.0 - k_error_95;
@@ -79,7 +75,7 @@ class ChangePoint {
   /// bad version is slower.
   [[nodiscard]] std::vector<std::size_t> next_with_bad(std::size_t most) const;
   /// Returns the seconds of the next stage if `left_s` of `whole_s` seconds are left. Each stage
-  /// divides the number of versions by `k_most_in_stage` + 1, and one more stage confirms. All
+  /// divides the number of versions by `k_most_judged`, and one more stage confirms. All
   /// stages get the same time, but at least a sixth of the whole and `k_least_stage_s`. If the rest
   /// would be too short for another stage, the next stage gets all of the time.
   [[nodiscard]] double stage_s(double confidence, double left_s, double whole_s) const;

@@ -8,12 +8,6 @@
 #include "tuner/verdict/looks.hpp"
 
 namespace steptune {
-namespace {
-
-/// If more pairs are needed, the mean is so near to a limit that their number says little.
-constexpr int k_most_further_pairs = 100;
-
-}  // namespace
 
 double further_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
                      const BothErrors& errors, const std::optional<KnownLaunches>& known) {
@@ -23,7 +17,8 @@ double further_pairs(const StudySpec& study, const std::vector<RunPair>& pairs,
   const bool both_ways = study.measure.confirm_all;
   const auto measured = static_cast<int>(pairs.size());
   const int least = std::max(1, least_for_claim(study, pairs) - measured);
-  for (int further = least; further <= k_most_further_pairs; ++further) {
+  // If more pairs are needed, the mean is so near to a limit that their number says little.
+  for (int further = least; further <= k_most_confirm_pairs; ++further) {
     const int count = measured + further;
     const PairStatistics look = statistics_after(count, study, pairs, known);
     const double faster = look.half_width(error_of_look(count, plan, errors.faster));

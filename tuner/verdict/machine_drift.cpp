@@ -14,11 +14,6 @@
 namespace steptune {
 namespace {
 
-/// Least evidence for a drift. It is the natural logarithm of a likelihood ratio: the most likely
-/// walk against launch variation alone. It corresponds to `k_significant_errors` of a normal value.
-/// On quiet machines whose launches differ by up to 1.5 %, fewer than 1 of 1000 sentinels reach it
-/// by chance. If launches differ by 3 %, 1 of 30 does.
-constexpr double k_least_evidence = 0.5 * k_significant_errors * k_significant_errors;
 /// Largest walk that is tried: standard deviation of the level's change from the first run to the
 /// last, as a multiple of the standard deviation of launches. The least walk is as large as that
 /// deviation, because launches hide a smaller one. Two steps double the walk.
@@ -104,11 +99,14 @@ double log_likelihood(const FilterPass& pass) {
 }
 
 /// Returns the walk's variance per trial that explains the runs best; nullopt if no walk does so
-/// clearly.
+/// clearly. Its log likelihood must exceed that of launch variation alone by as much as for
+/// `k_significant_errors` of a normal value. On quiet machines whose launches differ by up to
+/// 1.5 %, fewer than 1 of 1000 sentinels reach this by chance. If launches differ by 3 %, 1 of 30
+/// does.
 std::optional<double> best_walk(const std::vector<BaselineRun>& runs) {
   const double span = runs.back().at - runs.front().at;
   const double still = log_likelihood(filter(runs, 0.0));
-  double best = still + k_least_evidence;
+  double best = still + 0.5 * k_significant_errors * k_significant_errors;
   std::optional<double> chosen;
   for (double walk = 1.0; walk <= k_most_walk; walk *= std::numbers::sqrt2) {
     const double per_trial = walk * walk / span;

@@ -11,9 +11,8 @@
 namespace steptune {
 namespace {
 
-/// Median of the prior of the standard deviation among launches, as a share of the value.
-constexpr double k_median = LaunchVariation{}.relative;
-/// Standard deviation of the prior's logarithm. If launches differ by 10 %, 94 % of the intervals
+/// Standard deviation of the logarithm of the prior for the standard deviation among launches. Its
+/// median is `LaunchVariation{}.relative`. If launches differ by 10 %, 94 % of the intervals
 /// contain the truth, and only 91 % with 1.0. With 1.5, 96 % do, but two pairs hardly decide
 /// anything (benchmarks/null_studies).
 constexpr double k_log_deviation = 1.25;
@@ -79,7 +78,8 @@ PairError::PairError(const PairScatter& scatter, double within_variance, const K
         for (double deviation = k_least; deviation < k_most; deviation *= k_ratio) {
           const double launches = deviation * deviation;
           const double of_pair = 2.0 * launches + within_variance;
-          const double from_median = std::log(deviation / k_median) / k_log_deviation;
+          const double ratio = deviation / LaunchVariation{}.relative;
+          const double from_median = std::log(ratio) / k_log_deviation;
           double log_weight = -0.5 * from_median * from_median;
           log_weight += log_likelihood(scatter.squares, scatter.pairs - 1.0, of_pair);
           log_weight += log_likelihood_of_sums(scatter, of_pair);

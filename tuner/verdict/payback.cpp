@@ -6,13 +6,6 @@
 #include "trial_runner/cost/usage_cost.hpp"
 
 namespace steptune {
-namespace {
-
-/// Number of suggestions in a row that must not pay before the search ends. A single suggestion may
-/// not pay because the model fits badly.
-constexpr int k_unpaid_suggestions = 3;
-
-}  // namespace
 
 bool payback_applies(const StudySpec& study) {
   return study.planned_run.samples.has_value() && study.objectives.front().is_timed();

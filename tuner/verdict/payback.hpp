@@ -8,6 +8,10 @@
 
 namespace steptune {
 
+/// Number of suggestions in a row that must not pay before the search ends. A single suggestion may
+/// not pay because the model fits badly.
+inline constexpr int k_unpaid_suggestions = 3;
+
 /// True if saving and price can be compared: the first objective is `time` or `cost` of a planned
 /// run of known length.
 [[nodiscard]] bool payback_applies(const StudySpec& study);

@@ -15,6 +15,8 @@ namespace steptune {
 /// Least share of the expected length at which a pause or a run counts as the expected one. A
 /// shorter pause has another cause, and a program that ends earlier has given up.
 inline constexpr double k_least_of_expected = 0.5;
+/// Number of a phase's periods that a run must cover before the phase counts as missing from it.
+inline constexpr double k_periods_to_miss = 2.0;
 
 /// True if the phase's name marks stalls: pauses that the program did not report.
 [[nodiscard]] bool is_stall(const std::string& phase);

@@ -13,10 +13,6 @@
 namespace steptune {
 namespace {
 
-/// A finalist is given up if its present gain is smaller than this many standard errors, as
-/// expected at its last look.
-constexpr double k_within_reach = 2.0;
-
 /// Returns the plan of looks at these pairs. `is_last`: no further pair follows.
 LookPlan plan_of(const StudySpec& study, const std::vector<RunPair>& pairs, bool is_last) {
   LookPlan plan = look_plan(study);
@@ -123,8 +119,9 @@ Judgement judge_looks(const StudySpec& study, const std::vector<RunPair>& pairs,
   // that? Its error shrinks with the root of the number of pairs.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = now.standard_error() * std::sqrt(static_cast<double>(count) / most);
+  // Give a finalist up if its present gain would not be significant at its last look.
   const bool out_of_reach =
-      count >= usual && std::isfinite(at_last) && now.mean - hidden < k_within_reach * at_last;
+      count >= usual && std::isfinite(at_last) && now.mean - hidden < k_significant_errors * at_last;
   if (low > hidden && count < least_for_claim(study, pairs)) return {Verdict::open, false};
   if (low > hidden) {
     const bool decided = low > worth || high < worth || was_last;
@@ -133,7 +130,7 @@ Judgement judge_looks(const StudySpec& study, const std::vector<RunPair>& pairs,
     return {Verdict::faster, is_known && is_look(count, plan)};
   }
   const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
-  const bool may_decide = has_time && now.mean + k_within_reach * at_last < worth;
+  const bool may_decide = has_time && now.mean + k_significant_errors * at_last < worth;
   const bool given_up = no_use || (out_of_reach && !may_decide) || was_last;
   // Further whole runs of the same length do not help: a buffer can hide as much in them.
   const bool no_longer = count >= usual && are_repeated_whole_runs(pairs, count);
