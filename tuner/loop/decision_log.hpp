@@ -15,9 +15,8 @@ namespace steptune {
 // ...`, with the numbers behind the decision. docs/internals/cli.md, "Log events", lists events
 // and keys.
 
-/// Logs `suggest`: the searcher's proposal for trial `number`, and the expected improvement. This
-/// is a share of the first objective's best value so far. Leaves the improvement out if the
-/// searcher has no model.
+/// Logs `suggest`: the searcher's proposal for trial `number`. If the searcher has a model, adds
+/// the expected improvement, as a share of the first objective's best value so far.
 void log_suggested(std::int64_t number, const Suggestion& suggestion);
 
 /// Logs `launch`: the trial that starts next, and its purpose.
