@@ -67,7 +67,7 @@ Result<void> resume_confirmation(StudyRun& run) {
   return {};
 }
 
-/// Records a trial as interrupted that ran when the tuner was killed, with the time of its last
+/// If the trial ran when the tuner was killed, records it as interrupted, with the time of its last
 /// attempt.
 Result<void> record_killed(StudyRun& run, TrialRecord& trial) {
   if (trial.status != TrialStatus::running) return {};
