@@ -10,12 +10,12 @@
 
 namespace steptune {
 
-/// A guarded metric of a configuration beside the baseline's, as means over launches.
+/// Means of a guarded metric over the launches of a configuration and of the baseline.
 struct LaunchMeans {
   double value = 0.0;
   double baseline = 0.0;
   int launches = 0;          ///< the smaller number of both sides; at least 2
-  double difference = 0.0;   ///< value less baseline, as a share of the baseline's size
+  double difference = 0.0;   ///< value minus baseline, as a share of the baseline's absolute value
   double half_width = 0.0;   ///< of the interval of `difference`
   bool is_violated = false;  ///< the interval lies above the guard's ratio
 };

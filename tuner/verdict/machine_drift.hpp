@@ -42,8 +42,8 @@ class MachineDrift {
   /// Returns the logarithm of the slowdown that differs most from 0.
   [[nodiscard]] double largest_log_ratio() const;
 
-  /// Returns the scatter of launches after the drift is removed, as shares. No degrees of freedom
-  /// without a drift.
+  /// Returns the scatter of launches after the drift is removed, as shares. Has no degrees of
+  /// freedom if there is no drift.
   [[nodiscard]] const Scatter& launches() const { return launches_; }
 
  private:
