@@ -49,7 +49,7 @@ bool are_whole_runs(const std::vector<RunPair>& pairs) {
 }
 
 /// True for several pairs of whole runs. Their differences include the variation within the runs.
-/// `count`: number of pairs, of which `pairs` are the first.
+/// `count`: number of all pairs; `pairs` has the first of them.
 bool are_repeated_whole_runs(const std::vector<RunPair>& pairs, int count) {
   const int least = are_steady(pairs) ? 2 : k_least_unsteady_pairs;
   return count >= least && are_whole_runs(pairs);
@@ -86,7 +86,7 @@ bool positive(const RunPair& pair) {
 constexpr double k_changed_by_chance = 0.2;
 
 /// Returns the scatter of earlier judgements' pairs. Returns none if the present pairs seem to
-/// differ more: then the machine may have changed.
+/// differ more, because the machine may have changed.
 Scatter scatter_of_earlier(const StudySpec& study, const Scatter& present) {
   const double freedom = study.measure.pair_freedom;
   if (!(freedom > 0.0)) return {};
@@ -98,9 +98,9 @@ Scatter scatter_of_earlier(const StudySpec& study, const Scatter& present) {
   return {freedom * variance, freedom};
 }
 
-/// Returns the squared deviations of the pairs' sums of logarithms, which come from the runs' own
-/// variation and from disturbances of both runs. NaN if runs took turns and most of the sums'
-/// scatter would show the load of other programs (`disturbance_is_usual`).
+/// Returns the sum of squared deviations of the pairs' sums of logarithms. It shows the runs' own
+/// variation and disturbances of both runs. NaN if runs took turns and disturbance is usual
+/// (`disturbance_is_usual`). The sums would then mostly show the load of other programs.
 double sum_squares_of(const std::vector<RunPair>& pairs) {
   std::vector<double> sums;
   std::vector<const TrialRecord*> in_turns;
@@ -164,7 +164,7 @@ Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double
     const PairStatistics former = look_at(look.pairs);
     const double low = std::max(looks.low, former.mean - former.half_width);
     const double high = std::min(looks.high, former.mean + former.half_width);
-    // If the intervals of looks have no common part, the last look counts.
+    // Skip an earlier look if its interval has no part in common with the interval so far.
     if (!(low <= high) || former.has_ratio != looks.now.has_ratio) continue;
     looks.low = low;
     looks.high = high;
@@ -217,7 +217,7 @@ PairStatistics statistics_after(int count, const StudySpec& study,
   PairScatter scatter{static_cast<double>(count), differences.squares};
   if (result.has_ratio) scatter.sum_squares = sum_squares_of(pairs);
   if (count > std::ssize(pairs)) {
-    // A single pair shows no scatter, so its own error stands for it.
+    // A single pair shows no scatter, so use its own error instead.
     const bool is_single = pairs.size() == 1;
     const double growth = (count - 1.0) / std::max(1.0, differences.degrees_of_freedom);
     scatter.squares =
@@ -271,8 +271,8 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   result.high = std::exp(statistics.mean + statistics.half_width);
   result.low_if_buffered = result.low / hidden_factor(study, pairs);
   result.standard_error = statistics_of(study, pairs, k_one_sided_error, known).half_width / k_z_95;
-  // The difference between the mean of these pairs and the mean of future pairs has the variance of
-  // both means.
+  // The variance of the difference between the mean of these pairs and the mean of future pairs is
+  // the sum of both variances.
   const double both = std::sqrt(1.0 + static_cast<double>(pairs.size()) / least_pairs(study));
   result.repeat_low = std::exp(statistics.mean - both * statistics.half_width);
   result.repeat_high = std::exp(statistics.mean + both * statistics.half_width);
@@ -305,8 +305,8 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool has_time = worth > 0.0 && may_use_left_time(study);
   const bool was_last = !has_time && count >= k_most_times_usual * usual;
   const int most = std::max(k_most_times_usual * usual, has_time ? 2 * count : 0);
-  // "Faster" needs an interval above `hidden`. If the mean does not change, can the last look show
-  // that? Its error shrinks with the root of the number of pairs.
+  // "Faster" needs an interval above `hidden`. Check if the last look can show that with the
+  // present mean. The error shrinks with the root of the number of pairs.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach =

@@ -32,10 +32,11 @@ struct SpeedUp {
   double repeat_low = k_nan;
   double repeat_high = k_nan;
   /// Further pairs after which the verdict would probably be known (`further_pairs`). NaN: the
-  /// verdict is known, or this cannot be said.
+  /// verdict is known, or the number cannot be estimated.
   double more_pairs = k_nan;
-  /// Standard error of the ratio's logarithm: 1.96 of it are the half-width of the 95 % interval
-  /// that these pairs would have as the only look at one finalist. NaN: not known.
+  /// Standard error of the ratio's logarithm, as if these pairs were the only look at a single
+  /// finalist. The half-width of the 95 % interval would then be 1.96 times this error. NaN: not
+  /// known.
   double standard_error = k_nan;
 };
 
@@ -91,23 +92,23 @@ struct PairStatistics {
 ///
 /// The interval is the posterior of `PairError`. The variation of a pair is estimated from the
 /// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
-/// also has an interval. With `k_launches_by_pairs` only the pairs show it, and a single pair has
-/// an infinite interval. The scatter of earlier judgements counts, too
+/// also has an interval. With `k_launches_by_pairs`, only the pairs show the variation, and a
+/// single pair has an infinite interval. The scatter of earlier judgements counts, too
 /// (`MeasureSpec::pair_deviation`). The pairs' sums do not count if runs took turns and disturbance
 /// of these runs is usual (`disturbance_is_usual`).
 ///
-/// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
-/// disturbed together. Whole runs of programs that end by themselves are independent replications,
-/// whose differences include all variation (A. M. Law, Simulation Modeling and Analysis, 4th ed.,
-/// section 9.5.2).
+/// The variation within the runs does not count in two cases. First, both runs of an interleaved
+/// pair are disturbed together. Second, whole runs of programs that end by themselves are
+/// independent replications, whose differences include all variation (A. M. Law, Simulation
+/// Modeling and Analysis, 4th ed., section 9.5.2).
 ///
-/// In two cases only the spread of the pairs counts. One is at least three pairs of whole runs
-/// without a steady state, because the intervals of such runs are mostly about a longer run. The
-/// other is reported metrics, with Student's t.
+/// In two cases, only the spread of the pairs counts. First, for at least three pairs of whole runs
+/// without a steady state: their own intervals mostly describe a longer run. Second, for reported
+/// metrics, with Student's t.
 [[nodiscard]] PairStatistics statistics_of(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
-/// Returns the statistics of `count` pairs, of which `pairs` are the first. Assumes that further
+/// Returns the statistics of `count` pairs; `pairs` has the first of them. Assumes that further
 /// pairs have the same mean and the same scatter.
 [[nodiscard]] PairStatistics statistics_after(int count, const StudySpec& study,
                                               const std::vector<RunPair>& pairs, double error,
@@ -148,10 +149,10 @@ inline constexpr int k_least_unsteady_pairs = 3;
 ///
 /// A faster finalist gets the usual number of pairs. It gets fewer if its speed-up is known to
 /// within the precision of measuring. An undecided finalist continues while it can still be shown
-/// to be faster within four times the usual number. If time is left (`may_use_left_time`), both
-/// kinds continue until their interval lies on one side of `search.worth`. The number of pairs is
-/// then not limited. Only a look (`looks_until`) settles that a finalist is faster. A finalist may
-/// be given up after any pair.
+/// to be faster within four times the usual number. If time is left (`may_use_left_time`), faster
+/// and undecided finalists continue until their interval lies on one side of `search.worth`. The
+/// number of pairs is then not limited. Only a look (`looks_until`) settles that a finalist is
+/// faster. A finalist may be given up after any pair.
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
@@ -167,15 +168,16 @@ struct Judgement {
 /// Only the pairs show how much launches differ. If a prior also counted, a third of all campaigns
 /// of equal versions would keep one of them on machines where launches differ by 10 %.
 inline constexpr std::nullopt_t k_launches_by_pairs = std::nullopt;
-/// Errors of judging a configuration that may also be slower, each one-sided.
+/// Two one-sided errors for judging a configuration: for the verdict "faster", and for other
+/// verdicts.
 struct BothErrors {
   double faster = k_one_sided_error;  ///< at most `other`
   double other = k_one_sided_error;
 };
 /// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). The interval
 /// decides at each look: `tied` if it lies within `search.worth` of 1 on both sides, `faster` or
-/// `slower` if it excludes 1 whatever a buffer may hide. It must also decide if the configuration
-/// is slower by `MeasureSpec::confirm_slowdown`. An undecided configuration continues until the
+/// `slower` if it excludes 1 whatever a buffer may hide. The interval must also lie on one side of
+/// the slowdown `MeasureSpec::confirm_slowdown`. An undecided configuration continues until the
 /// time is over if the study limits its time, otherwise up to four times the usual number of pairs.
 /// Only the pairs show how much launches vary (`k_launches_by_pairs`).
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
