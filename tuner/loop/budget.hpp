@@ -18,9 +18,9 @@ inline constexpr double k_most_contenders = 20.0;
 /// Returns the end of the search if a limit forbids another trial; nullopt if a trial may start. A
 /// trial may start only if the budget covers the least that a trial takes.
 ///
-/// Keeps time and money for the confirmation: at most two fifths of the budget, or up to half of it
-/// if the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
-/// keeps only enough for the pairs of a claim. If there is nothing to confirm yet
+/// Keeps time and money for the confirmation: at most two fifths of the budget. If the pairs of a
+/// claim need more, keeps up to half of the budget. If the search continues after a confirmation
+/// (`confirmed`), keeps only enough for the pairs of a claim. If there is nothing to confirm yet
 /// (`!has_contender`), keeps only the shortest time and the price of these pairs.
 ///
 /// The first pair may overrun a time budget, by its shortest time at most. The last trial and the
@@ -48,9 +48,9 @@ inline constexpr double k_most_contenders = 20.0;
 [[nodiscard]] bool search_time_spent(const StudySpec& study, const Spending& spending,
                                      bool confirmed = false);
 
-/// True if money allows one more trial at any price: the money spent plus the largest possible bill
-/// of the running trials (`bound_usd`) is within the budget. The study then overruns the budget by
-/// less than the largest bill of one trial. Always true without a money budget.
+/// True if the money spent plus the largest possible bill of the running trials (`bound_usd`) is
+/// within the budget. Then another trial may start, whatever it costs. The study then overruns the
+/// budget by less than the largest bill of one trial. Always true without a money budget.
 [[nodiscard]] bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd);
 
 /// Returns the tuning time in seconds at which the loop ends a trial and uses the measurement so
@@ -60,8 +60,8 @@ inline constexpr double k_most_contenders = 20.0;
 [[nodiscard]] double latest_end_s(const StudySpec& study, const Spending& spending,
                                   TrialPurpose purpose);
 
-/// Returns the seconds that a search trial may take to its first step if time is limited: the
-/// baseline's start-up plus a fifth of the search's time. If fewer than four trials share that
+/// Returns the seconds that a search trial may take to its first step if time is limited. These are
+/// the baseline's start-up plus a fifth of the search's time. If fewer than four trials share that
 /// time, the part is larger. It is two fifths if the trial compiles the model in another way than
 /// the baseline. Only the first start compiles; later starts find the result in the compiler's
 /// cache. Without this limit, a compilation of minutes would leave no time for other trials.

@@ -46,8 +46,8 @@ struct GuardLimit {
 };
 [[nodiscard]] GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline);
 
-/// Returns why a trial leaves too little memory free for a long run: it took more than `max_share`
-/// of a GPU's memory, or of the memory that its processes may use.
+/// Returns why a trial leaves too little memory free for a long run. It may take at most
+/// `max_share` of a GPU's memory, and of the memory that its processes may use.
 ///
 /// Returns nullopt if the trial leaves enough, if nothing is known, or if `max_share` is 1 or more.
 /// Ignores a GPU that other programs used, too. Ignores memory if the baseline also takes more than

@@ -29,7 +29,7 @@ bool was_confirming(const std::vector<TrialRecord>& trials) {
 }
 
 /// Returns the recorded reason for the end of the last search; nullopt if the search has continued
-/// since, or if the study has changed since.
+/// or the study has changed since.
 Result<std::optional<SearchEnd>> recorded_search_end(const StudyRun& run) {
   const auto decisions = run.parts.history.decisions(run.record.id);
   if (!decisions) return tl::unexpected(decisions.error());

@@ -26,8 +26,8 @@ inline constexpr double k_most_share_for_repeats = 0.1;
 /// Returns the expected seconds of a sentinel: the mean of earlier sentinels, or of search trials.
 [[nodiscard]] double expected_sentinel_s(const StudySpec& study, const Standing& standing);
 
-/// Returns the measurement targets of a sentinel, derived from the targets of a search trial: half
-/// the time, and a relative half-width of at least 2 %.
+/// Returns the measurement targets of a sentinel: those of a search trial with half the time, and a
+/// relative half-width of at least 2 %.
 [[nodiscard]] MeasureSpec sentinel_measure(MeasureSpec measure);
 
 }  // namespace steptune

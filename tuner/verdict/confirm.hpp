@@ -111,8 +111,8 @@ class Confirmation {
   /// at most `most`:
   /// - the incumbent, and configurations that cannot be distinguished from it and look better than
   ///   the baseline;
-  /// - if the baseline itself is the best, of a program that ends without a steady state: all
-  ///   configurations that cannot be distinguished from the incumbent;
+  /// - if the baseline is the best, and its program ends without a steady state: all configurations
+  ///   that cannot be distinguished from the incumbent;
   /// - if none looks better: the best configuration whose gain may still reach `search.worth`, if
   ///   time is left;
   /// - if no trial may win, for example because all violate a limit: the best trial that was

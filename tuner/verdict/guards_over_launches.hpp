@@ -25,7 +25,7 @@ struct LaunchMeans {
 /// launches of either side, or if the baseline's mean is 0.
 ///
 /// The interval is Student's t at the one-sided error `error`. The variance of a mean comes from
-/// the launches. It is never less than the mean variance within one launch: launches with the same
+/// the launches. It is never less than the mean variance within one launch. Launches with the same
 /// random seed repeat each other's values, so they do not show how much the values vary.
 [[nodiscard]] std::optional<LaunchMeans> means_over_launches(const Guard& guard,
                                                              std::span<const TrialRecord> trials,

@@ -34,7 +34,7 @@ struct LookPlan {
 /// may claim falsely with the probability `error`. This is the error of the first look at `pairs`
 /// pairs or more. If no pair follows, that look never takes place, so its share is free.
 ///
-/// A later look may have more than its share of `error`: a mean that exceeds its limit by chance
+/// A later look may have more than its share of `error`. A mean that exceeds its limit by chance
 /// mostly exceeded the limit of an earlier look, too. The distribution of the means that exceeded
 /// no limit is integrated from look to look (P. Armitage, C. K. McPherson and B. C. Rowe, "Repeated
 /// significance tests on accumulating data", JRSS A 132(2), 1969; the shares: K. K. G. Lan and D.

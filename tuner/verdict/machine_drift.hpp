@@ -20,7 +20,7 @@ namespace steptune {
 /// interpolated. After the last run it stays constant, with an error that grows.
 ///
 /// If a walk does not explain the runs clearly better than the launch variation does, there is no
-/// drift: all levels are 0, without error.
+/// drift. All levels are then 0, without error.
 class MachineDrift {
  public:
   /// Makes an object without drift.

@@ -19,10 +19,11 @@ struct PairScatter {
 /// Posterior of the error of a mean log ratio of pairs of launches.
 ///
 /// A pair's log ratio has the variance 2 s^2 + w. Here s is the standard deviation among launches
-/// and w the variance within the runs. s is unknown: the posterior weighs values from 0.05 to 300 %
-/// by a prior, by the scatter among launches of the search, and by the scatter among the pairs.
-/// The error of the mean is then a mixture of normal distributions (Gelman et al., Bayesian Data
-/// Analysis, 3rd ed., sections 3.2 and 10.1: marginal posterior on a grid).
+/// and w the variance within the runs. The posterior weighs values of the unknown s from 0.05 to
+/// 300 %. The weights come from a prior, from the scatter among launches of the search, and from
+/// the scatter among the pairs. The error of the mean is then a mixture of normal distributions
+/// (Gelman et al., Bayesian Data Analysis, 3rd ed., sections 3.2 and 10.1: marginal posterior on a
+/// grid).
 ///
 /// The sum of a pair's two logarithms also depends on s. Its variance is the variance of the
 /// difference, plus the variance of everything that slows both runs alike (blocks with random
@@ -34,8 +35,8 @@ struct PairScatter {
 class PairError {
  public:
   /// The prior of s is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.43 and
-  /// 5.2 %: on quiet servers launches differ by 0.5 to 1.5 % (Kalibera and Jones 2013), on shared
-  /// machines by 7 to 12 %. Its tail is long, so a few launches that differ more outweigh it.
+  /// 5.2 %. On quiet servers, launches differ by 0.5 to 1.5 % (Kalibera and Jones 2013); on shared
+  /// machines, by 7 to 12 %. Its tail is long, so a few launches that differ more outweigh it.
   /// `within_variance`: mean of the pairs' variances within their runs.
   PairError(const PairScatter& scatter, double within_variance, const KnownLaunches& known);
 

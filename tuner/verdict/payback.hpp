@@ -31,9 +31,9 @@ namespace steptune {
                                      double elapsed_s);
 
 /// Rule that ends the search when another trial no longer pays. This is so if several suggestions
-/// in a row are each expected to save less on the planned run than one more trial costs (Xie et al.
-/// 2025, "Cost-aware stopping for Bayesian optimization"; they use the log expected improvement per
-/// cost).
+/// in a row are each expected to save less on the planned run than a trial costs. The rule follows
+/// Xie et al. 2025, "Cost-aware stopping for Bayesian optimization", who use the log expected
+/// improvement per cost.
 class PaybackRule {
  public:
   /// `unpaid_in_a_row`: the count when the former run of the tuner ended.

@@ -32,9 +32,10 @@ struct PlannedFigures {
 /// divided by the number for the baseline's batch size.
 ///
 /// A run at batch size B needs (1 + B / B_noise) / (1 + B_0 / B_noise) times the samples of a run
-/// at B_0, the baseline's batch size. B_noise is the gradient noise scale. It grows during
-/// training, so the early value that a trial reports gives one end of a range. The other end is 1.
-/// S. McCandlish et al., "An Empirical Model of Large-Batch Training", 2018, eq. 2.11.
+/// at B_0. Here B_0 is the baseline's batch size, and B_noise the gradient noise scale. B_noise
+/// grows during training, so the early value that a trial reports gives one end of a range. The
+/// other end is 1. S. McCandlish et al., "An Empirical Model of Large-Batch Training", 2018, eq.
+/// 2.11.
 void set_samples_ratio(const StudySpec& study, const Standing& standing,
                        Recommendation& recommendation);
 

@@ -130,7 +130,7 @@ struct Recommendation {
   double payback_low = k_nan;
   double payback_high = k_nan;
   /// Least and largest number of samples that the recommended batch size needs, as multiples of the
-  /// baseline's number. 1 if the batch size is the baseline's or the gradient noise scale is
+  /// baseline's number. Both are 1 for the baseline's batch size, or if the gradient noise scale is
   /// unknown.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;

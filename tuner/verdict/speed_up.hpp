@@ -22,9 +22,9 @@ struct SpeedUp {
   double low = k_nan;    ///< 95 % interval; NaN: not known
   double high = k_nan;
   int pairs = 0;  ///< pairs of confirming runs; 0: the ratio is from search trials only
-  /// Value of `low` in the worst case: a full buffer of data at the start of the runs' windows
-  /// hides as much time as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of
-  /// programs that end by themselves, it equals `low`, unless the study's planned run is longer.
+  /// Value of `low` if a full buffer of data at the start of the runs' windows hides as much time
+  /// as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of programs that end by
+  /// themselves, it equals `low`, unless the study's planned run is longer.
   double low_if_buffered = k_nan;
   /// 95 % prediction interval for the `ratio` of another confirmation of both configurations, with
   /// the fewest pairs that a claim needs. This interval is wider than the interval from `low` to
@@ -136,8 +136,8 @@ inline constexpr int k_least_unsteady_pairs = 3;
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{}, bool is_last = false);
 
-/// Returns when a study looks at its finalists. If each configuration is confirmed, the scatter of
-/// two pairs alone would show nothing, so the first look comes at the usual number of pairs.
+/// Returns when a study looks at its finalists. If each configuration is confirmed, the first look
+/// comes at the usual number of pairs, because the scatter of two pairs alone shows nothing.
 [[nodiscard]] LookPlan look_plan(const StudySpec& study);
 /// Returns the least number of pairs for a claim of "faster", if the program has a steady state.
 [[nodiscard]] int least_pairs(const StudySpec& study);
@@ -157,9 +157,9 @@ struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
 };
-/// Judges a finalist by its pairs. "Faster" takes at least two pairs (three of whole runs without a
-/// steady state), unless the study asks for fewer: a single pair does not show how much launches
-/// differ on this machine. `error`: this finalist's one-sided error. `is_last`: as for
+/// Judges a finalist by its pairs. "Faster" takes at least two pairs, or three pairs of whole runs
+/// without a steady state, unless the study asks for fewer. A single pair does not show how much
+/// launches differ on this machine. `error`: this finalist's one-sided error. `is_last`: as for
 /// `speed_up_over_looks`.
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error,
@@ -178,8 +178,8 @@ struct BothErrors {
 /// decides at each look: `tied` if it lies within `search.worth` of 1 on both sides, `faster` or
 /// `slower` if it excludes 1 whatever a buffer may hide. The interval must also lie on one side of
 /// the slowdown `MeasureSpec::confirm_slowdown`. An undecided configuration continues until the
-/// time is over if the study limits its time, otherwise up to four times the usual number of pairs.
-/// Only the pairs show how much launches vary (`k_launches_by_pairs`).
+/// study's time is over. If the study does not limit its time, it continues up to four times the
+/// usual number of pairs. Only the pairs show how much launches vary (`k_launches_by_pairs`).
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         const BothErrors& errors, bool is_last = false);
 

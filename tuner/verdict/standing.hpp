@@ -126,10 +126,10 @@ class Standing {
   /// Trials of the leader's own configuration are left out.
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
-  /// Returns the measured Pareto front in order of the ranked objective: numbers of `leader` and of
-  /// its `trade_offs` among the trials that may win, without refuted configurations. The front uses
-  /// the errors of `tied_with`, so a trial that differs from `leader` only by noise is no
-  /// trade-off. Empty for a single objective.
+  /// Returns the measured Pareto front in order of the ranked objective. These are the numbers of
+  /// `leader` and of its `trade_offs` among the trials that may win, without refuted
+  /// configurations. The front uses the errors of `tied_with`, so a trial that differs from
+  /// `leader` only by noise is no trade-off. Empty for a single objective.
   [[nodiscard]] std::vector<std::int64_t> front(const TrialRecord& leader) const;
 
   /// Returns a measured trial's value for comparisons: without drift, and with a sign so that less
