@@ -60,8 +60,8 @@ bool is_clearly_slower(const TrialView& trial) {
   const auto objectives = objectives_so_far(trial);
   if (!objectives) return false;
   const TrialEstimate estimate = estimate_so_far(trial, *objectives);
-  // The interval of a trial in turns is reliable after the first turns. The trial is slower once
-  // its whole interval lies above the incumbent's interval.
+  // A trial in turns has a reliable interval after the first turns. Any other trial needs a larger
+  // margin (`k_errors_apart`).
   const double apart = (in_turns ? 1.0 : k_errors_apart / k_z_95) * estimate.half_widths[0];
   // Turns measure a ratio, whose interval is symmetric on a logarithmic scale.
   return (in_turns ? estimate.values[0] * std::exp(-apart / estimate.values[0])

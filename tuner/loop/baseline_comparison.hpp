@@ -18,10 +18,10 @@ namespace steptune {
 
 /// Returns `measurement` in a form that is comparable with the baseline's measurement.
 ///
-/// If the baseline showed no stall, leaves out rare stalls of search trials and sentinels: those
-/// whose period the baseline's measurement did not cover twice. The baseline may have such stalls,
-/// too. Returns other measurements unchanged: confirming runs are long enough to show rare stalls.
-/// Also returns a measurement unchanged if its steps were not measured apart from stalls.
+/// If the baseline showed no stall, leaves out the rare stalls of a search trial or a sentinel. A
+/// stall is rare if the baseline's measurement covered less than two of its periods. Then the
+/// baseline may have the stall, too. Does not change confirming runs, which are long enough to show
+/// rare stalls. Does not change a measurement whose steps were not measured apart from stalls.
 [[nodiscard]] Measurement compared_with_baseline(const TrialView& trial, Measurement measurement);
 
 /// Returns the trial's objectives as measured so far. The error says what is missing.

@@ -39,8 +39,8 @@ struct KeptPairs {
   int for_claim = 0;
 };
 
-/// True if `next` more still fits into `limit` after `used`, while the confirmation keeps its
-/// share. `pair`: price of a confirming pair. All in seconds, or all in USD.
+/// True if `limit` covers the amount `used`, the `next` trial and the confirmation's share. `pair`:
+/// price of a confirming pair. All amounts are in seconds, or all are in USD.
 bool fits(double used, double next, double pair, KeptPairs pairs, double limit) {
   const double share = std::max((1.0 - k_search_share) * limit,
                                 std::min(pairs.for_claim * pair, k_most_for_claim * limit));
@@ -53,7 +53,7 @@ double search_time_s(const StudySpec& study) {
          (study.measure.confirm_all ? k_search_share_of_judging : k_search_share);
 }
 
-/// Returns the largest number of trials that divide the search's time; at least 2.
+/// Returns the largest number of trials that share the search's time; at least 2.
 double most_contenders(const StudySpec& study) {
   double contenders = k_most_contenders;
   if (study.budget.trials) {
@@ -75,7 +75,8 @@ bool compiles_anew(const StudySpec& study, const Configuration& configuration) {
   });
 }
 
-/// True if time and money suffice for `runs` further confirming runs. Two of them take `pair_s`.
+/// True if time and money suffice for `runs` further confirming runs. `pair_s`: seconds that two
+/// runs take.
 bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs, double pair_s) {
   const BudgetSpec& budget = study.budget;
   const double pairs = 0.5 * runs;
@@ -83,8 +84,8 @@ bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs,
   return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
 }
 
-/// Returns the number of confirming pairs for which a search leaves time and money. A search that
-/// continues after a confirmation (`confirmed`) leaves them only for the pairs that a claim needs.
+/// Returns the numbers of confirming pairs for which a search keeps time and money. After a
+/// confirmation (`confirmed`), the search keeps only enough for the pairs that a claim needs.
 KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool confirmed) {
   const int usual = study.measure.confirm_pairs;
   const int least = least_pairs(study);
@@ -99,8 +100,8 @@ bool has_configuration_in_use(const StudySpec& study) {
 }
 
 /// Returns the number of runs that a claim needs. A round has a run of a finalist and a run of the
-/// baseline. If the study has a configuration in use, the round also has a run of that. If each
-/// configuration is confirmed, all of them run until the first look.
+/// baseline. If the study has a configuration in use, each round also runs this configuration. If
+/// each configuration is confirmed, all configurations run until the first look.
 int least_runs(const StudySpec& study, const Spending& spending) {
   if (study.measure.confirm_all && study.budget.trials) {
     return static_cast<int>(*study.budget.trials) * look_plan(study).first;
@@ -203,7 +204,7 @@ double longest_start_s(const StudySpec& study, const TrialRecord& trial,
       !baseline->measurement) {
     return k_infinity;
   }
-  // If few trials divide the time, each share is larger.
+  // If few trials share the time, a start may take as long as a trial's share.
   const double least = (compiles_anew(study, trial.configuration) ? 2.0 : 1.0) * k_for_start;
   const double share = std::max(least, 1.0 / (most_contenders(study) + 1.0));
   return baseline->measurement->startup_s + share * search_time_s(study);
@@ -218,7 +219,7 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   if (!study.budget.time_s) return k_infinity;
   double contenders = most_contenders(study);
   const double search_s = search_time_s(study);
-  // A trial is measured for at least as long as it starts.
+  // Divide the time among so few trials that each is measured for at least as long as it starts up.
   if (startup_s > 0.0) contenders = std::min(contenders, search_s / (2.0 * startup_s) - 1.0);
   // Add one, because the baseline gets the share of two trials.
   const double even_s = search_s / (std::max(contenders, 2.0) + 1.0);

@@ -45,7 +45,7 @@ bool leaves_time(const StudyRun& run) {
          run.standing().baseline() != nullptr && !run.confirmation().may_confirm_more();
 }
 
-/// Returns why the study keeps its baseline, as the end of `LoopResult::reason`.
+/// Returns why the study keeps its baseline, as the last clause of `LoopResult::reason`.
 std::string why_nothing_faster(const StudyRun& run) {
   const BudgetSpec& budget = run.parts.study.budget;
   const auto& limit_s = budget.time_s;
@@ -53,8 +53,8 @@ std::string why_nothing_faster(const StudyRun& run) {
   const bool compared = std::ranges::any_of(
       run.standing().trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   const double left_s = by_time ? *limit_s - run.stopwatch.elapsed_s() : 0.0;
-  // Time may also be left for other reasons: the runner holds machines, or no further claim is
-  // possible.
+  // Time may also be left because the runner holds machines or no further claim is possible. Then
+  // it is not too short.
   const bool too_little =
       by_time && search_time_spent(run.parts.study, run.spending(), run.confirmed);
   const std::string rest =
@@ -112,7 +112,7 @@ std::string who_did_not_start(const StudySpec& study, const Standing& standing) 
                      study.budget.time_of_usd ? "a larger budget" : "a longer tuning time");
 }
 
-/// Sets end and reason of a study that is finished: they depend on its recommendation.
+/// Sets end and reason of a finished study. Both depend on its recommendation.
 void finish_result(const StudyRun& run, LoopResult& result) {
   const StudySpec& study = run.parts.study;
   const auto claims = [&](Claim claim) {

@@ -11,13 +11,12 @@
 
 namespace steptune {
 
-// The diagnostic log (common/log.hpp): one line for each decision of the loop, `event key=value
-// ...`, with the numbers behind the decision. docs/internals/cli.md, "Log events", lists events
-// and keys.
+// The diagnostic log (common/log.hpp) has one line for each decision of the loop: `event key=value
+// ...`, with the numbers behind the decision. docs/internals/cli.md, "Log events", lists events and
+// keys.
 
-/// Logs `suggest`: the searcher's proposal for trial `number`, and the expected improvement. This
-/// is a share of the first objective's best value so far. Leaves the improvement out if the
-/// searcher has no model.
+/// Logs `suggest`: the searcher's proposal for trial `number`. If the searcher has a model, adds
+/// the expected improvement, as a share of the first objective's best value so far.
 void log_suggested(std::int64_t number, const Suggestion& suggestion);
 
 /// Logs `launch`: the trial that starts next, and its purpose.

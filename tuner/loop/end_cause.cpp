@@ -84,14 +84,14 @@ double silent_end_s(const TrialEndCause& cause, const TrialView& trial) {
     return 0.0;
   }
   const double silent_s = cause.at_s - trial.reports.progressed_s();
-  // It may hang if it was silent for longer than it had run before.
+  // If the silence is longer than all the time before it, the program may hang.
   const double before_s = trial.reports.progressed_s() - trial.reports.started_s();
   return silent_s > before_s ? silent_s : 0.0;
 }
 
 TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const TrialView& trial) {
-  // Two trials may need the same port, lock file or memory, or one may wait for the other, which is
-  // stopped. The trial may succeed without the other trial.
+  // Two trials may need the same port, lock file or memory. A trial may also wait for another trial
+  // that is stopped. Alone, the trial may succeed.
   const bool in_turns = trial.targets.interleaved_round > 0;
   const bool failed = outcome.kind != OutcomeKind::completed &&
                       outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
@@ -109,8 +109,8 @@ TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const T
                       .at_s = trial.reports.started_s() + outcome.duration_s};
   }
   const double silent_s = silent_end_s(cause, trial);
-  // The program continued to report, but its reports were rejected. The rate before that does not
-  // count.
+  // The program continued to report, but the tuner rejected these reports. So its earlier rate does
+  // not count.
   if (silent_s > 0.0 && !outcome.detail.empty()) {
     cause = {EndRequest::silent, fmt::format("no step was recognised for {}: {}",
                                              format_duration(silent_s), outcome.detail)};

@@ -17,7 +17,7 @@ enum class EndRequest {
   slower,       ///< certainly slower than the best trial
   time_limit,   ///< measured for as long as allowed, whatever the budget
   budget,       ///< measured until the end of its part of a time budget
-  job,          ///< its job, which cannot be ended on request, had enough of it
+  job,          ///< its job ended it, because the loop cannot end this kind of job on request
                 ///< (`Outcome::had_enough`)
   slow_start,   ///< the first step took longer than a time budget allows for one trial
   silent,       ///< no more steps reported: the program hangs, or its lines are not understood
@@ -45,10 +45,10 @@ enum class EndRequest {
 /// The request that ended a trial, with its circumstances.
 struct TrialEndCause {
   EndRequest request = EndRequest::none;
-  /// Why the trial is to end, as text for people. Empty if the request says everything.
-  /// `settled_cause` describes time limits in words.
+  /// Reason for the end, as text for people. Empty if the request says everything. For time limits,
+  /// `settled_cause` adds the text.
   std::string reason{};
-  double at_s = 0.0;      ///< end of the time, for time limits; loop's clock without pauses
+  double at_s = 0.0;      ///< for time limits: end of the time on the loop's clock, without pauses
   double waited_s = 0.0;  ///< time without a step, for `slow_start` and `silent`
   /// Measurement when the end was asked for. Reports that follow do not count.
   std::optional<Measurement> measured{};
@@ -57,23 +57,22 @@ struct TrialEndCause {
 inline constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
 
-/// Names the environment variables that the configuration sets and the baseline does not, with
-/// advice, as text for people about a trial that hung. Empty if there are none.
+/// Returns advice for people about a trial that hung. The advice names the environment variables
+/// that the configuration sets and the baseline does not. Empty if there are none.
 [[nodiscard]] std::string variables_unlike_baseline(const StudySpec& study,
                                                     const Configuration& configuration);
 
 /// Returns the end of the trial's time, on the clock of its reports. `cause` is a time limit.
 [[nodiscard]] double time_end_s(const TrialEndCause& cause, const TrialView& trial);
 
-/// Returns for how many seconds the trial had reported no step when its time was over. Returns 0 if
-/// that was at most half of its time, or if a phase was under way. Also returns 0 in a shared
-/// program, whose reports use another clock.
+/// Returns the seconds without a step at the end of the trial's time. Returns 0 if they are at most
+/// half of that time, or if a phase was under way. Also returns 0 in a shared program, whose
+/// reports use another clock.
 [[nodiscard]] double silent_end_s(const TrialEndCause& cause, const TrialView& trial);
 
-/// Returns the cause once the outcome is known, with its reason in words. The outcome may be the
-/// first sign of a cause: the trial failed next to another trial, or its job ended it, or its lines
-/// were not understood. A trial that did not start next to another trial counts as failed next to
-/// it.
+/// Returns the final cause, with its reason in words. The outcome may show a cause that the loop
+/// could not know. The trial failed while other trials ran, or its job ended it, or its lines were
+/// not understood. If an interleaved trial did not start in time, its cause becomes `interleaved`.
 [[nodiscard]] TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome,
                                           const TrialView& trial);
 

@@ -46,7 +46,7 @@ void EndedTrials::learn_from(std::vector<const TrialRecord*> ended, bool counts_
   std::ranges::sort(ended, {}, [&](const TrialRecord* trial) {
     return std::tuple(one_at_a_time ? 0.0 : trial->ended_wall_s, trial->number);
   });
-  // Give each trial to the searcher with the launch variation that was known then.
+  // Give each trial to the searcher with the launch variation that was known at the trial's end.
   Standing growing(ranking_rules(run_->parts.study));
   for (const TrialRecord* trial : ended) {
     growing.put(*trial);

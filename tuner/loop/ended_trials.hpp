@@ -29,8 +29,8 @@ class EndedTrials {
   /// Returns the end of the search if too many trials in a row have failed, otherwise nullopt.
   [[nodiscard]] std::optional<SearchEnd> too_many_failures() const;
 
-  /// Reports how many trials the budget allows if an inspection of the program has measured its
-  /// start-up. Does nothing for a continued study, which has already reported them.
+  /// If an inspection has measured the program's start-up, reports how many trials the budget
+  /// allows. Does nothing for a continued study, which has already reported this.
   void report_planned_course();
 
  private:

@@ -20,9 +20,9 @@ inline constexpr double k_least_observed_steps = 10.0;
 
 /// True if the trial is measured as its targets ask and each guard has its value.
 [[nodiscard]] bool is_measured_enough(const TrialView& trial);
-/// True if a buffer that is not drained yet may hide too much of a confirming run's gain.
+/// True if a data buffer that is not empty yet may explain too much of a confirming run's gain.
 [[nodiscard]] bool may_be_buffered(const TrialView& trial);
-/// True if a guard will judge the trial but needs more of its samples.
+/// True if a guard will judge the trial, but the trial has not processed enough samples for it.
 [[nodiscard]] bool awaits_guard(const TrialView& trial);
 
 }  // namespace steptune

@@ -14,8 +14,8 @@
 namespace steptune {
 namespace {
 
-/// Adds `silent_s` seconds without a step, at the end of the trial, to its slowest possible rate.
-/// Nothing shows that a long run keeps the rate from before the silence.
+/// Includes the `silent_s` seconds without a step, at the end of the trial, in its slowest possible
+/// rate. A long run may not keep the rate from before the silence.
 void count_silent_end(double silent_s, Measurement& measurement) {
   if (!(silent_s > 0.0) || !(measurement.window_samples > 0.0)) return;
   measurement.slowest_seconds_per_sample =
@@ -38,8 +38,8 @@ double own_samples(const Measurement& measurement) {
   return seen > 0.0 ? std::min(seen, measurement.total_samples) : measurement.total_samples;
 }
 
-/// True if a program that ended in order had done all its work. A program that gives up after a few
-/// steps may also end in order.
+/// True if the program probably did all its work: it came at least half as far as the baseline. A
+/// program that gives up after a few steps may also exit with status 0.
 bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
   if (baseline == nullptr) return true;
   const auto steps = [](const Measurement& measurement) {

@@ -10,9 +10,9 @@ namespace steptune {
 
 /// Returns the measurement that counts for a trial that has ended.
 ///
-/// A program may have ended by itself, with at least half of the baseline's samples or steps. Then
-/// this is the measurement of the whole run. Otherwise it is the measurement so far, adapted to the
-/// cause of the end.
+/// If the program ended by itself, with at least half of the baseline's samples or steps, this is
+/// the measurement of the whole run. Otherwise it is the measurement so far, adapted to the cause
+/// of the end.
 [[nodiscard]] Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause,
                                             const Outcome& outcome);
 

@@ -48,7 +48,8 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
     mean += value / count;
   result.value = of_last ? values.back() : mean;
   const double freedom = count - 2.0;  // the line has two parameters
-  // The error of the last value is the scatter of the values, whose estimate needs more values.
+  // The last value's error is the scatter of all values. Estimating it takes more values than the
+  // error of a mean.
   if (of_last ? values.size() < k_least_guard_reports : !(freedom > 0.0)) return result;
   const std::vector<double> residuals = residuals_of(values, mean);
   double squares = 0.0;
@@ -72,8 +73,8 @@ void GuardWindows::add(const Measurement& current, const Report& report) {
     const Guard& guard = guards_[i];
     Window& window = windows_[i];
     if (window.full || current.total_samples < guard.after_samples) continue;
-    // Speed matters more here than the metric of each launch, so a launch that reports the metric
-    // too seldom is not continued for it.
+    // For a guard over launches, speed matters more than the metric of each launch. So do not
+    // continue a launch that reports the metric too seldom.
     if (guard.over_launches &&
         current.total_samples >= k_longest_guard_window * guard.after_samples) {
       window.full = true;
@@ -127,7 +128,7 @@ GuardedValues GuardWindows::values(bool settled_only) const {
   GuardedValues result;
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Window& window = windows_[i];
-    // Launches must be compared over the same samples.
+    // A guard over launches must compare launches over the same samples.
     if ((settled_only || guards_[i].over_launches) && !window.full) continue;
     const std::string name = judged_metric(guards_[i]);
     if (window.not_finite) {

@@ -22,8 +22,9 @@ using GuardedValues = std::map<std::string, GuardedValue>;
 
 /// Returns the mean of successive values with its standard error. The error is the scatter about a
 /// straight line, because a loss falls during the trial. The error is widened for autocorrelation
-/// as in a first-order autoregressive process. From three values on, the error is known. `of_last`:
-/// returns the last value with the error of a single value, known from five values on.
+/// as in a first-order autoregressive process. The error is known for three values or more.
+/// `of_last`: returns the last value with the error of a single value, which is known for five
+/// values or more.
 [[nodiscard]] GuardedValue window_value(const std::vector<double>& values, bool of_last);
 
 /// Collects the values that a running trial's guards judge.
@@ -33,8 +34,8 @@ using GuardedValues = std::map<std::string, GuardedValue>;
 /// at the same amount of training, however long they run. Without `after_samples`, the value is the
 /// latest reported one.
 ///
-/// A single report is the loss of one minibatch. At 5 % noise, one of two equal configurations
-/// looks more than 2 % worse in 39 of 100 cases.
+/// A single report is too noisy to judge, because it is the loss of one minibatch. With 5 % noise,
+/// one of two equal configurations looks more than 2 % worse in 39 of 100 cases.
 class GuardWindows {
  public:
   explicit GuardWindows(std::vector<Guard> guards);
@@ -44,9 +45,9 @@ class GuardWindows {
 
   /// True if each guard has its value. Ignores the guard on memory, known only at the end.
   [[nodiscard]] bool are_full() const;
-  /// True if a trial that has processed `total_samples` has not reached the end of a window yet. If
-  /// the trial has sent fewer than five reports, the window ends up to half of `after_samples`
-  /// later. Ignores guards over launches.
+  /// True if a trial that has processed `total_samples` has not reached the end of a window yet. A
+  /// window with one to four reports may end later, by up to half of `after_samples`. Ignores
+  /// guards over launches.
   [[nodiscard]] bool awaits_samples(double total_samples) const;
   /// Returns values that cannot change any more: the values of full windows, NaN included.
   [[nodiscard]] GuardedValues settled() const;

@@ -39,8 +39,8 @@ std::optional<GuardedValue> baseline_value(const Guard& guard, const TrialRecord
       *value, find(baseline->measurement->metric_errors, judged_metric(guard)).value_or(0.0)};
 }
 
-/// True if a value exceeds its limit (`by`) by more than its error explains. For a value exactly at
-/// the limit, the probability is `k_error_95`.
+/// True if a value is beyond its limit by more than its error explains. `by`: distance from the
+/// limit. If the true value is at the limit, returns true with probability `k_error_95`.
 bool is_shown(double by, const GuardedValue& value, double limit_error) {
   const double error = std::hypot(value.standard_error, limit_error);
   if (!(error > 0.0) || !(value.degrees_of_freedom > 0.0)) return by > 0.0;
@@ -86,7 +86,8 @@ std::optional<std::string> not_finite(const Guard& guard, const GuardedValues& v
   return fmt::format(k_not_finite, value->first);
 }
 
-/// Returns the whole peak if the reclaimable part of it is unknown; 0 if no peak is known.
+/// Returns the baseline's peak of memory that the system cannot reclaim. If this is unknown,
+/// returns the whole peak, or 0 if that is unknown, too.
 double unreclaimable_bytes(const TrialRecord* baseline) {
   if (baseline == nullptr) return 0.0;
   if (baseline->peak_unreclaimable_bytes) return *baseline->peak_unreclaimable_bytes;

@@ -36,8 +36,8 @@ enum class GuardMoment {
                                                         GuardMoment moment,
                                                         const UnitName& unit = {});
 
-/// A guard's limits once the baseline is known: the tighter of its absolute limit and its ratio.
-/// Unset: there is no limit, or the baseline did not report the metric.
+/// Limits of a guard for a measured baseline: the tighter of the absolute limit and the limit by
+/// ratio. A limit is unset if the guard has none or the baseline did not report the metric.
 struct GuardLimit {
   std::string metric;  ///< `judged_metric`
   std::optional<double> max;
@@ -46,12 +46,12 @@ struct GuardLimit {
 };
 [[nodiscard]] GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline);
 
-/// Returns why a trial leaves too little memory free for a long run: it took more than `max_share`
-/// of a GPU's memory, or of the memory that its processes may use.
+/// Returns why a trial leaves too little memory free for a long run. It may take at most
+/// `max_share` of a GPU's memory, and of the memory that its processes may use.
 ///
 /// Returns nullopt if the trial leaves enough, if nothing is known, or if `max_share` is 1 or more.
-/// Ignores a GPU that other programs used too. Ignores memory of which the baseline also takes more
-/// than `max_share`: such programs always take everything.
+/// Ignores a GPU that other programs used, too. Ignores memory if the baseline also takes more than
+/// `max_share` of it, because such a program always takes everything.
 [[nodiscard]] std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                                           const TrialRecord* baseline);
 

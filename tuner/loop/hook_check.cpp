@@ -43,8 +43,8 @@ TrialFindings check_hook(const StudySpec& study, const Configuration& configurat
   findings.given_up = hook_log.gave_up();
   if (hook_log.patched() && !hook_log.disabled()) {
     findings.not_applied = why_not_applied(hook_log, knob_values(study, configuration));
-    // The hook sets only settings that differ from the baseline, so "baseline" itself is wrong
-    // here.
+    // The hook sets only settings that differ from the baseline. So here the study file's
+    // "baseline" does not match the program.
     if (findings.not_applied && configuration == study.baseline) {
       *findings.not_applied +=
           "; \"baseline\" must be what the program does without the hook: write that value there";

@@ -12,9 +12,9 @@
 namespace steptune {
 
 /// Checks the hook of a trial that has ended. `hook_log`: the hook's events in the output. If these
-/// do not show that the hook worked, reads the file `events`. In any case, removes that file. Finds
-/// `missing` if the hook did not work at all, `not_applied` and `given_up`. Finds nothing if the
-/// study uses no hook.
+/// do not show that the hook worked, reads the file `events`. In any case, removes that file. Sets
+/// `missing` if the hook did not work at all. Also sets `not_applied` and `given_up` if they apply.
+/// Finds nothing if the study uses no hook.
 [[nodiscard]] TrialFindings check_hook(const StudySpec& study, const Configuration& configuration,
                                        const HookLog& hook_log,
                                        const std::filesystem::path& events);

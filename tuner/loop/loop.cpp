@@ -17,8 +17,8 @@
 namespace steptune {
 namespace {
 
-/// Returns which parts of the study file have changed, among the parts that may differ between two
-/// runs. Such a change makes a finished study continue.
+/// Returns the changed parts of the study file, among the parts that may change between two runs.
+/// Such a change makes a finished study continue.
 std::vector<std::string> changed_parts(const Json& stored, const Json& now) {
   const auto part = [](const Json& document, const char* name) {
     return document.is_object() && document.contains(name) ? document[name] : Json();
@@ -30,8 +30,8 @@ std::vector<std::string> changed_parts(const Json& stored, const Json& now) {
   return changed;
 }
 
-/// Records the changes before the study takes them over. If the tuner is killed later, the end that
-/// was recorded for the old study file must not count.
+/// Records the changes before the history stores the new study file. If the tuner is killed later,
+/// the end that was recorded for the old study file must not count.
 Result<void> note_changes(const LoopParts& parts, StudyRecord stored,
                           const std::vector<std::string>& changed) {
   StudyDecision decision;

@@ -55,7 +55,7 @@ struct LoopResult {
   std::optional<Recommendation> recommendation;
   /// Trials and machines that a detached tuner leaves running, for people.
   std::string left_running{};
-  /// Reason why the search ended, whatever it had found: never `nothing_faster`.
+  /// Reason why the search ended. Never `nothing_faster`, which only the confirming runs can show.
   LoopEnd search_end = LoopEnd::budget;
 };
 
@@ -90,8 +90,8 @@ struct LoopParts {
 
 /// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study
 /// from the history: finished trials are observed, not run again; running trials are adopted or
-/// launched as a further attempt. For a finished study whose budget, search, configurations to try,
-/// measuring and planned run are unchanged, only reports its result.
+/// launched as a further attempt. If a finished study is unchanged (budget, search, configurations
+/// to try, measuring, planned run), only reports its result.
 ///
 /// A failed baseline, or too many failures in a row, ends the run. `LoopResult::reason` then has
 /// the last lines of the log. Running the study again continues it. If the baseline failed, it is

@@ -28,9 +28,10 @@ ConfirmLimits confirm_limits(const StudyRun& run) {
 }  // namespace
 
 std::optional<TrialRecord> next_sentinel(const StudyRun& run, bool search_is_over) {
-  // If machines come and go, the study's first baseline ran on another machine. Beside other
-  // trials, a sentinel would run slower than that baseline, which ran alone. In a running program,
-  // each trial is compared with the baseline beside it, so no sentinel is needed.
+  // Some studies have no sentinels. If machines come and go, the first run of the baseline had
+  // another machine. If trials run side by side, a sentinel would be slower than the first run,
+  // which ran alone. In a running program, each trial takes turns with the baseline, so no sentinel
+  // is needed.
   if (!run.runs_one_at_a_time() || run.parts.study.trials == TrialsIn::attached ||
       !sentinel_is_due(run.parts.study, run.standing(), search_is_over)) {
     return std::nullopt;

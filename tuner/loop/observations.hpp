@@ -16,9 +16,9 @@ namespace steptune {
 /// True if trial prices for the searcher are in USD, not in seconds: the budget limits money only.
 [[nodiscard]] bool prices_in_money(const StudySpec& study);
 
-/// Converts a final trial for the searcher. Signs of values are changed so that less is better.
-/// Standard errors include the variation between launches of one configuration. Values and errors
-/// exclude the machine drift that was known at the launch.
+/// Converts a final trial for the searcher. Values of maximized objectives change their sign, so
+/// that less is always better. Standard errors include the variation between launches of one
+/// configuration. The machine drift, as estimated at the launch, is removed from values and errors.
 [[nodiscard]] Observation to_observation(const StudySpec& study, const TrialRecord& trial,
                                          const LaunchVariation& launches = {});
 

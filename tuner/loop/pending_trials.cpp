@@ -20,7 +20,8 @@ void PendingTrials::on_interrupted(const TrialRecord& trial) {
   if (run_->interrupts() > 0 || std::ranges::count(withdrawn_, trial.number) > 0) return;
   const bool confirms = is_confirmation(trial.purpose);
   const bool has_had_its_part = confirms && run_->running.lacked_time(trial.number);
-  // If the runner holds machines, `drop_late` drops late search trials and warns the user.
+  // If the runner holds machines, queue late search trials, too. `drop_late` drops them and warns
+  // the user.
   const bool may_wait = run_->machines.holds_machines() && !confirms;
   if (!has_had_its_part && (may_wait || !run_->is_too_late_for(trial.purpose))) {
     add(trial);

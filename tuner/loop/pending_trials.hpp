@@ -22,8 +22,8 @@ class PendingTrials {
   void add(TrialRecord trial);
   /// Queues a trial that ended as interrupted, if there is time for a further attempt.
   void on_interrupted(const TrialRecord& trial);
-  /// Removes and returns the next trial to run again. `confirming`: the search is over; before
-  /// that, confirming runs wait.
+  /// Removes and returns the next trial to run again. `confirming`: the search is over, so
+  /// confirming runs may run again, too.
   [[nodiscard]] std::optional<TrialRecord> next(bool confirming);
 
   /// Ends the trials that still wait for machines when the time to wait is over. Warns the user.

@@ -67,8 +67,8 @@ void ProgressBound::add_progress(double samples, double at_s) {
     supposed_s_ = supposed_s;
   }
   const double since_last = samples - last_samples_;
-  // If a program continues from a checkpoint, its first count does not show the samples between two
-  // reports.
+  // The first count also has the samples before a checkpoint. So use differences as soon as there
+  // are two reports.
   most_between_reports_ = count_ == 1 ? since_last : std::max(most_between_reports_, since_last);
   last_s_ = at_s;
   last_samples_ = samples;
@@ -92,7 +92,7 @@ void ProgressBound::keep(Point point) {
 
 std::optional<double> ProgressBound::least_seconds_per_sample(double now_s) const {
   if (count_ == 0) return std::nullopt;
-  // Before there are steps around a phase, its period is unknown.
+  // Only a phase has followed the first report, so nothing bounds the speed of the steps yet.
   if (count_ == 1 && phase_began_s_) return std::nullopt;
   const double from_s = count_ == 1 ? steps_since_s_ : first_s_;
   const double until_s = phase_began_s_ ? std::min(now_s, *phase_began_s_) : now_s;
@@ -144,7 +144,7 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
   measurement.half_width_s = half_width;
   measurement.slowest_seconds_per_sample =
       std::max(measurement.slowest_seconds_per_sample, rate + half_width);
-  // The interval of the steps does not include this uncertainty.
+  // The steps' own rate does not include this uncertainty, so it does not count.
   measurement.step_seconds_per_sample = k_nan;
   return measurement;
 }

@@ -13,10 +13,11 @@
 
 namespace steptune {
 
-/// Lower bound of a trial's seconds per sample, for a trial with too few steps for an interval.
-/// Since the first report, the trial has processed the samples reported since then. It has also
-/// processed unreported samples, at most as many as between two reports. Before the second report,
-/// the count in the first report is used instead.
+/// Lower bound of a trial's seconds per sample, if the trial has too few steps for an interval. The
+/// bound divides the time since the first report by the most samples that the trial may have
+/// processed. These are the samples reported since then, and unreported samples: at most as many as
+/// between two reports. Before the second report, the count of the first report bounds the
+/// unreported samples.
 class ProgressBound {
  public:
   /// `samples_per_step`: as in `MeasureOptions`.

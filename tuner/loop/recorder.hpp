@@ -47,18 +47,18 @@ class Recorder {
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
   [[nodiscard]] Result<void> study();
 
-  /// True if the cost of running trials has been unrecorded for so long that a kill would lose
-  /// much.
+  /// True if the cost of running trials was last recorded at least a minute ago, so that a kill
+  /// would lose much.
   [[nodiscard]] bool is_due() const;
   /// Records the cost of running trials and the study's time. Does not try again, because the end
   /// of a trial records its whole cost.
   void spent(std::span<const TrialRecord> running);
 
-  /// Logs a decision about the study, with the current time. The next call that writes totals
-  /// records the decision, or `keep_decisions` does.
+  /// Logs a decision about the study, with the current time. The next call that writes totals, or
+  /// `keep_decisions`, records the decision.
   void decided(StudyDecision decision);
-  /// Records the decisions that are not recorded yet. After a kill, a continued study would not
-  /// repeat them.
+  /// Records the decisions that are not recorded yet. Otherwise a kill would lose them, because a
+  /// continued study does not repeat them.
   [[nodiscard]] Result<void> keep_decisions();
 
   /// Adds the cost of machines while they ran no trial to the study's cost. The next call that

@@ -29,7 +29,7 @@ bool was_confirming(const std::vector<TrialRecord>& trials) {
 }
 
 /// Returns the recorded reason for the end of the last search; nullopt if the search has continued
-/// since, or if the study has changed since.
+/// or the study has changed since.
 Result<std::optional<SearchEnd>> recorded_search_end(const StudyRun& run) {
   const auto decisions = run.parts.history.decisions(run.record.id);
   if (!decisions) return tl::unexpected(decisions.error());
@@ -67,7 +67,7 @@ Result<void> resume_confirmation(StudyRun& run) {
   return {};
 }
 
-/// Records a trial as interrupted that ran when the tuner was killed, with the time of its last
+/// If the trial ran when the tuner was killed, records it as interrupted, with the time of its last
 /// attempt.
 Result<void> record_killed(StudyRun& run, TrialRecord& trial) {
   if (trial.status != TrialStatus::running) return {};

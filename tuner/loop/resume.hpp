@@ -17,8 +17,8 @@ namespace steptune {
 /// Finished trials are given to searcher and scheduler. Running trials are taken over if the runner
 /// still has them; lost trials are queued to run again. A confirmation that was cut off continues,
 /// and the search before it stays ended. `former`: the study's status after the last run of the
-/// tuner; nullopt for a new study. If that run was killed (status `running`), this run makes the
-/// decisions of an uninterrupted run.
+/// tuner; nullopt for a new study. If that run was killed (status `running`), its failed trials
+/// count for `too_many_failures`, as if it had not been killed.
 [[nodiscard]] Result<void> resume_study(StudyRun& run, std::optional<StudyStatus> former,
                                         PendingTrials& pending, EndedTrials& ended,
                                         const TrialLauncher& launcher);

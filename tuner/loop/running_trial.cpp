@@ -142,13 +142,13 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   } else {
     return false;
   }
-  // The measurement excludes what a program does while it ends (a last checkpoint).
+  // Exclude the program's work while it ends, such as a last checkpoint.
   cause.measured = measurement();
   return ask_for_end(std::move(cause));
 }
 
 bool RunningTrial::has_limits() const {
-  // Before the start, the runner waits, for machines or for their price.
+  // Before the start, the runner waits for machines or for their price, so no time limit applies.
   return cause_.request == EndRequest::none && record_.status == TrialStatus::running;
 }
 

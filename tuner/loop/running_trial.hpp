@@ -69,8 +69,8 @@ class RunningTrial {
   [[nodiscard]] bool cannot_be_interleaved() const {
     return cause_.request == EndRequest::interleaved && !is_searched(record_.purpose);
   }
-  /// True if the trial was asked to end for lack of time: its share of a time budget was used up
-  /// before enough was measured.
+  /// True if the trial had to end because its share of a time budget was used up before enough was
+  /// measured.
   [[nodiscard]] bool lacked_time() const { return cause_.request == EndRequest::no_time; }
   /// True if a report since the trial's start had samples or steps.
   [[nodiscard]] bool has_reported_progress() const { return reports_.has_reported_progress(); }

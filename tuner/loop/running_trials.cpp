@@ -87,7 +87,8 @@ Result<void> RunningTrials::on_event(const TrialStarted& event) {
 Result<void> RunningTrials::on_event(const TrialReported& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
-  // The scheduler saw an earlier training, which does not count.
+  // If the program has begun its training again, the scheduler's estimates of the earlier training
+  // do not count.
   if (trial->reported(event.report)) parts_->scheduler.forget(event.key.trial);
   if (trial->wants_to_end(parts_->scheduler, parts_->searcher, standing_->baseline()))
     parts_->runner.stop(event.key);
@@ -151,7 +152,8 @@ void RunningTrials::show_progress() {
 
 void RunningTrials::keep_spent() {
   std::vector<TrialRecord> running;
-  // A trial that a later run of the tuner adopts will report its whole bill.
+  // If the runner holds machines, a later run of the tuner adopts the trials, and they report their
+  // whole bill.
   const bool ends_with_tuner = !parts_->runner.machine_holder().holds_machines();
   for (const auto& [number, trial] : trials_) {
     const TrialRecord& record = trial.record();

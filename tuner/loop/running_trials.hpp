@@ -73,8 +73,8 @@ class RunningTrials {
   [[nodiscard]] const RunningTrial* without_progress() const;
   /// Ends a trial as failed because nothing will be read from its output.
   void refuse(TrialKey key, std::string why);
-  /// Returns the cost in USD of the trials under way: the cost so far, or if that is more, the cost
-  /// of `least_s` seconds for each trial.
+  /// Returns the cost in USD of the trials under way: the cost so far, but at least the cost of
+  /// `least_s` seconds for each trial.
   [[nodiscard]] double usd_committed(double least_s) const;
   /// Returns the highest possible cost in USD of the trials under way: `longest_s` seconds each.
   [[nodiscard]] double usd_bound(double longest_s) const;

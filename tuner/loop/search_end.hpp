@@ -22,9 +22,9 @@ enum class LoopEnd {
 [[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);
 /// True if running the study again continues it after this end.
 [[nodiscard]] bool is_to_be_continued(LoopEnd end);
-/// True if finalists that are not settled at this end of the search have their last look
-/// (`LookPlan::last`): only time or money has ended their confirmation. No confirmation follows
-/// `nothing_to_gain`, which depends on what the trials have shown.
+/// True if unsettled finalists have their last look (`LookPlan::last`) at this end of the search.
+/// False if the study is to be continued. Also false for `nothing_to_gain`, because that end
+/// depends on the trials' results.
 [[nodiscard]] bool has_last_look(LoopEnd end);
 
 /// A limit of the budget. The history stores the names, so they must not change.
@@ -35,8 +35,8 @@ enum class BudgetLimit { trials, time, cost };
 /// Reason for the end of a search.
 struct SearchEnd {
   LoopEnd end = LoopEnd::budget;
-  /// Why the search ended, as text for people. For a limit of the budget: `40 trials`,
-  /// `30 min of tuning time`, `$5.00`.
+  /// Reason as text for people. For a limit of the budget: `40 trials`, `30 min of tuning time`,
+  /// `$5.00`.
   std::string reason;
   std::optional<BudgetLimit> spent{};  ///< only for `LoopEnd::budget`
 };

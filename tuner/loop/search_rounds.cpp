@@ -30,8 +30,8 @@ Result<void> SearchRounds::launch_round(TrialRecord first) {
   TrialRecord sentinel =
       run_->new_trial(TrialPurpose::sentinel, "sentinel", run_->parts.study.baseline);
   if (auto launched = launcher_->launch(std::move(sentinel), round); !launched) return launched;
-  // A round has as many search trials as finalists. More would share the cost of one sentinel, but
-  // the searcher learns nothing new within a round.
+  // A round has at most as many search trials as a confirmation has finalists. More trials would
+  // share the cost of one sentinel, but the searcher learns nothing new within a round.
   for (std::size_t trial = 1; trial < k_most_finalists; ++trial) {
     auto next = search_->next();
     if (!next) return tl::unexpected(next.error());

@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Search trials in turns, for a machine that other programs use, too. In a round, a sentinel and
+/// Rounds of search trials, on a machine that other programs use, too. In a round, a sentinel and
 /// up to three search trials take short turns in the same period of time. A trial's time is the
 /// baseline's time multiplied by the ratio of its turns to the sentinel's turns (`ratio_in_turns`).
 /// So a trial does not look fast because other programs were quiet.
@@ -21,7 +21,7 @@ class SearchRounds {
   SearchRounds(StudyRun& run, SearchTrials& search, TrialLauncher& launcher)
       : run_(&run), search_(&search), launcher_(&launcher) {}
 
-  /// Launches a trial of the search: with a round if it begins one, otherwise alone.
+  /// Launches a trial of the search. If the trial begins a round, launches the whole round.
   [[nodiscard]] Result<void> launch(TrialRecord trial);
 
  private:

@@ -62,8 +62,8 @@ Result<std::optional<TrialRecord>> SearchTrials::next() {
   auto& end = run_->end;
   if (end && is_to_be_continued(end->end)) return std::nullopt;
   if (!run_->can_pay_another()) {
-    // The highest possible bills of running trials may forbid another trial for now. Their real
-    // bills may be lower.
+    // While trials run, their highest possible bills count. Their real bills may be lower, so do
+    // not end the search yet.
     if (run_->running.empty() && !end) {
       end = SearchEnd{LoopEnd::budget, format_usd(*study.budget.cost_usd), BudgetLimit::cost};
     }
@@ -134,8 +134,8 @@ Result<std::optional<TrialRecord>> SearchTrials::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(run_->standing().trials().size()) + 1;
   request.running = running;
-  // Before there is a model, trials fill the search space. If several trials can share the start of
-  // a machine, they use the cheapest machine.
+  // Before there are values to compare, trials fill the search space, whatever they cost. But if
+  // several trials can share the start of a machine, they use the cheapest machine.
   const bool shares_starts = run_->machines.trials_in_turn() > 1;
   if (parts.study.runner->traits().machines_vary &&
       (shares_starts || has_values_to_compare(run_->standing()))) {

@@ -73,7 +73,7 @@ double expected_sentinel_s(const StudySpec& study, const Standing& standing) {
 }
 
 MeasureSpec sentinel_measure(MeasureSpec measure) {
-  // Launches differ by about as much, so a smaller half-width would show nothing more.
+  // Launches differ by about this half-width, so a smaller one would show nothing more.
   measure.target_half_width = std::max(measure.target_half_width, k_usual_half_width);
   measure.max_trial_s = std::max(0.5 * measure.max_trial_s, measure.min_window_s);
   return measure;

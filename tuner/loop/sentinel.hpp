@@ -17,16 +17,17 @@ inline constexpr double k_most_share_for_repeats = 0.1;
 /// the search if enough trials have run since the last sentinel. All sentinels together take at
 /// most 5 % of the search's time. The limit is 10 % if the machine drifts, and after the search.
 ///
-/// False if the first objective is neither time nor cost, and if the study excludes sentinels
-/// (`measure.sentinels`). Also false while a sentinel runs. The result depends on the trials alone.
+/// False if the first objective is neither time nor cost, or if the study excludes sentinels
+/// (`measure.sentinels`). Also false while a sentinel runs. The result depends only on the recorded
+/// trials, so a resumed study decides alike.
 [[nodiscard]] bool sentinel_is_due(const StudySpec& study, const Standing& standing,
                                    bool search_is_over);
 
 /// Returns the expected seconds of a sentinel: the mean of earlier sentinels, or of search trials.
 [[nodiscard]] double expected_sentinel_s(const StudySpec& study, const Standing& standing);
 
-/// Returns the measurement targets of a sentinel, derived from the targets of a search trial: half
-/// the time, and a relative half-width of at least 2 %.
+/// Returns the measurement targets of a sentinel: those of a search trial with half the time, and a
+/// relative half-width of at least 2 %.
 [[nodiscard]] MeasureSpec sentinel_measure(MeasureSpec measure);
 
 }  // namespace steptune

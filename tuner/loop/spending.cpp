@@ -49,8 +49,8 @@ bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialR
                   const TrialRecord* incumbent) {
   if (!is_ranked(trial.status) || baseline == nullptr) return false;
   if (trial.configuration == baseline->configuration) return false;
-  // In a running program, another trial and its confirmation take little time. That is a better use
-  // of time than the confirmation of a slower trial.
+  // In a running program, confirm only the best trial. Another trial and its confirmation take
+  // little time, which is a better use than confirming a slower trial.
   if (study.trials != TrialsIn::attached) return true;
   return incumbent != nullptr && trial.configuration == incumbent->configuration;
 }

@@ -16,15 +16,16 @@ struct Spending {
   double usd = 0.0;  ///< including trials under way
   /// Least time and money of another trial: the shortest and the cheapest trial measured so far. If
   /// only the baseline was measured, the time is at most a search trial's share of the budget. The
-  /// money is the baseline's, including its longer window, because no other price is known.
+  /// money is then the price of the baseline with its longer window, because no other price is
+  /// known.
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
   /// Expected time and money of one pair of confirming runs.
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
-  /// Shortest time of such a pair, if little time is left. Each run then takes its start-up and at
-  /// most twice the least window of a confirming run. If the program ends before a steady state,
-  /// each run is a whole run.
+  /// Shortest time of one pair of confirming runs, if little time is left. Each run then takes its
+  /// start-up and at most twice the least window of a confirming run. If the program ends before a
+  /// steady state, each run is a whole run.
   double least_confirm_pair_s = 0.0;
   /// True if there is something to confirm: a configuration other than the baseline was measured.
   /// If trials share a running program, that configuration must also be the best so far.
@@ -36,9 +37,9 @@ struct Spending {
 };
 
 /// Computes the spending from the recorded trials. The caller adds `elapsed_s` and the cost of
-/// running trials. Before there are two confirming runs, assumes that their windows are
-/// `k_longer_window` times as long as those of search trials. With a time budget, the windows may
-/// take their whole share of the time. From two confirming runs on, uses their times and prices.
+/// running trials. Before there are two confirming runs, assumes windows that are `k_longer_window`
+/// times as long as those of search trials. With a time budget, a window may take the run's whole
+/// share of the time. After two confirming runs, uses their times and prices.
 [[nodiscard]] Spending spending_of(const StudySpec& study, const Standing& standing);
 
 /// Computes the spending as it was at the end of the search, without the times of the latest

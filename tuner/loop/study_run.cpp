@@ -96,7 +96,8 @@ bool StudyRun::is_too_late_for(TrialPurpose purpose) const {
   if (!time_s) return false;
   if (is_confirmation(purpose)) return stopwatch.elapsed_s() >= *time_s;
   if (machines.holds_machines()) return search_time_is_over();
-  // The baseline is always repeated: if there is no time, it ends at once, and so does the study.
+  // Always repeat the baseline. If there is no time, the baseline ends at once, and the study ends
+  // with it.
   return purpose != TrialPurpose::baseline &&
          stopwatch.elapsed_s() >= latest_end_s(parts.study, spending(), purpose);
 }

@@ -39,7 +39,7 @@ class StudyRun {
   bool confirmed = false;          ///< the search continues after a confirmation
   bool waits_for_results = false;  ///< the searcher has no suggestion until a running trial ends
 
-  /// Returns all trials; running trials as they were launched.
+  /// Returns all trials. Running trials have the record from their launch.
   [[nodiscard]] const Standing& standing() const { return standing_; }
   /// Returns the confirmation that follows from the trials.
   [[nodiscard]] const Confirmation& confirmation() const;

@@ -21,7 +21,8 @@ double start_limit_s(const TrialView& trial, double budget_end_s) {
   // A single report shows no rate, but it shows that the program has started.
   if (trial.reports.has_reported_progress()) return k_infinity;
   const double limit_s = trial.reports.started_s() + trial.targets.longest_start_s;
-  // If each configuration is confirmed, the study needs to know that one was too slow to start.
+  // If each configuration is confirmed, the study must record which ones were too slow to start. So
+  // the end of the budget counts as a limit of the start, too.
   const bool is_needed = trial.study.measure.confirm_all && !is_confirmation(trial.record.purpose);
   return is_needed ? std::min(limit_s, budget_end_s) : limit_s;
 }
@@ -38,9 +39,9 @@ double silence_limit_s(const TrialView& trial) {
          std::max(targets.longest_trial_s, k_silence_per_start * targets.longest_start_s);
 }
 
-/// Returns the longest time after start-up if the trial was found to have no steady state. The
-/// baseline gets more time, because no study continues without one. It gets at most half of a time
-/// budget, because all other trials need their time.
+/// Returns the longest time after start-up for a trial that was found to have no steady state;
+/// infinite for other trials. The baseline gets more time, because a study cannot continue without
+/// it. It gets at most half of the time budget, because other trials need time, too.
 double longest_without_steady_state_s(const TrialView& trial) {
   const double share_s = trial.targets.share_of_budget_s;
   const auto& budget_s = trial.study.budget.time_s;
@@ -50,7 +51,7 @@ double longest_without_steady_state_s(const TrialView& trial) {
   return std::max(share_s, std::min(k_longer_window * share_s, 0.5 * *budget_s));
 }
 
-/// Returns the end of the longest time of measuring, whatever the budget.
+/// Returns when measuring must end, apart from the end of the budget.
 double measuring_limit_s(const TrialView& trial) {
   const Measurement& current = trial.measurement();
   const MeasureSpec& measure = trial.targets.measure;
@@ -70,7 +71,7 @@ double measuring_limit_s(const TrialView& trial) {
   const double without_guard_s =
       will_do ? trial.targets.share_of_budget_s : longest_without_steady_state_s(trial);
   const double longest_s = awaits_guard(trial) ? most_s : std::min(most_s, without_guard_s);
-  // The shared program had started before this trial began.
+  // Leave out the start-up of a shared program, which had started before this trial began.
   const double startup_s = current.startup_s - trial.reports.program_startup_s();
   return std::min(started_s + std::max(0.0, startup_s) + longest_s, last_s);
 }
@@ -119,8 +120,7 @@ std::optional<TrialEndCause> reached_limit(const TrialView& trial, double now_s)
     return TrialEndCause{
         .request = EndRequest::slow_start, .at_s = at_s, .waited_s = at_s - reports.started_s()};
   }
-  // If reports arrive late because the tuner was suspended, the measuring limit may have been
-  // reached first.
+  // Both limits may be over if the tuner was suspended. Then the earlier limit counts.
   if (at_s >= limits.silence_s && limits.silence_s < limits.measuring_s) {
     return TrialEndCause{
         .request = EndRequest::silent, .at_s = at_s, .waited_s = at_s - reports.progressed_s()};

@@ -61,7 +61,8 @@ void add(EarlierTrials& earlier, const TrialRecord& trial, const MeasureSpec& wa
   if (!steady) {
     earlier.window_steps.push_back(times * measurement.window_steps);
   } else if (window_s > k_evaluation_growth * wanted.min_window_s) {
-    // A trial ends at an evaluation, so a shorter window does not show how many steps were needed.
+    // Skip shorter windows: they were precise enough at the first evaluation, so fewer steps may
+    // suffice.
     earlier.window_steps.push_back(window_s / step_s);
   }
 }

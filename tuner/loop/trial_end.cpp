@@ -30,7 +30,7 @@ namespace {
 /// Number of lost launches (machine gone, killed from outside) after which a trial has failed.
 constexpr int k_most_lost = 3;
 
-/// Adds the values that guards judged to the metrics, with their standard errors.
+/// Adds the guarded values and their standard errors to the metrics.
 void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
                  Measurement& measurement) {
   for (const Guard& guard : guards) {
@@ -76,11 +76,11 @@ class EndOfTrial {
   [[nodiscard]] Measurement measured(std::span<const Interval> beside) const;
   /// Returns the measurement that the objectives are computed from.
   [[nodiscard]] Measurement priced() const;
-  /// True if the trial was ended because it is slow.
+  /// True if the trial was ended for its speed: by the scheduler, or because it is slow.
   [[nodiscard]] bool was_cut_short() const;
   /// Returns the guard or the memory limit that the trial violated; nullopt if none.
   [[nodiscard]] std::optional<std::string> violation() const;
-  /// Returns the deadline or the cost limit that the planned run certainly misses.
+  /// Returns the deadline or the cost limit that the planned run certainly misses; nullopt if none.
   [[nodiscard]] std::optional<std::string> missed_plan() const;
   /// Returns why too little was measured in the trial's time; nullopt if enough was measured.
   [[nodiscard]] std::optional<std::string> slowness() const;
@@ -140,14 +140,14 @@ TrialFindings EndOfTrial::findings() const {
   findings.violated = violation();
   if (!findings.violated) {
     findings.violated = missed_plan();
-    // The limit is missed for certain, so a slow measurement is not the reason.
+    // The planned run certainly misses a limit. That reason counts, not the slow measurement.
     if (findings.violated) findings.slow.reset();
   }
   return findings;
 }
 
 std::optional<std::string> EndOfTrial::missed_plan() const {
-  // The rate alone determines the planned run's time, even if the trial was short.
+  // A steady rate suffices to know the planned run's time, even if the trial was short.
   const bool is_known = objectives_ && priced_.status == MeasurementStatus::steady &&
                         is_compared(trial_.record.purpose);
   if (!is_known) return std::nullopt;
@@ -219,7 +219,7 @@ void record_clock(std::span<const MachineSecond> machine, const Measurement& mea
   record.cpu_clock = cpu_clock_between(machine, 0.0, k_infinity);
 }
 
-/// Sets the cause of each change of level, if the machine explains it.
+/// Sets the cause of each lasting change of speed, if the machine's figures explain it.
 void explain_changes(std::span<const MachineSecond> machine, double program_startup_s,
                      Measurement& measurement) {
   const double end_s = measurement.window_end_s() - program_startup_s;

@@ -67,8 +67,8 @@ Result<void> TrialLauncher::launch_more_rounds() {
   const StudySpec& study = run_->parts.study;
   const Resources of_baseline = study.runner->resources_of(study.baseline);
   bool apart = false;
-  // Ask for the usual number at once. If the claim needs more rounds, ask for them after the usual
-  // rounds.
+  // Launch the usual number of rounds at once. If the claim needs more rounds, launch them after
+  // the usual rounds.
   while (run_->can_pay_another()) {
     auto next = next_confirmation(*run_);
     if (!next || next->confirm_pair > std::max(1, study.measure.confirm_pairs)) break;

@@ -18,7 +18,7 @@ class TrialLauncher {
   /// Both arguments outlive the object.
   TrialLauncher(StudyRun& run, const PendingTrials& pending) : run_(&run), pending_(&pending) {}
 
-  /// True if the search may hand over another trial in addition to the running trials.
+  /// True if the runner has a place for another search trial in addition to the running trials.
   [[nodiscard]] bool takes_another() const;
   /// Launches a trial. `search_round`: number of its search round (`SearchRounds`); 0: none.
   [[nodiscard]] Result<void> launch(TrialRecord trial, int search_round = 0);

@@ -39,7 +39,8 @@ bool TrialReports::add(const Report& report) {
   for (const std::string& event : report.hook_events)
     hook_.add(event);
   measurer_.add(report);
-  // The following objects track the counters of one process.
+  // The following objects track the counters of one process, so they get the reports of rank 0
+  // only.
   if (report.global_rank.value_or(0) != 0) return false;
   if (report.phase) {
     in_phase_ = !report.phase->seconds;
@@ -48,7 +49,7 @@ bool TrialReports::add(const Report& report) {
   }
   tracer_.add(report);
   const bool starts_again = progress_.add(report);
-  // The guards and the turns saw an earlier training, which does not count.
+  // The guards' values and the turns are from an earlier training, which does not count.
   if (starts_again) {
     guards_ = GuardWindows(study_->guards);
     turns_.clear();

@@ -20,8 +20,8 @@
 
 namespace steptune {
 
-/// Facts about a running trial: its start and pauses on the loop's clock, and the content of its
-/// reports. They give measurement, progress, guarded values and hook events. Not thread safe.
+/// Start, pauses (on the loop's clock) and reports of a running trial. The reports give the
+/// measurement, the progress, the guarded values and the hook's events. Not thread safe.
 class TrialReports {
  public:
   /// `study` outlives the object. `program_startup_s`: start-up of the shared program, before this

@@ -29,13 +29,13 @@ struct TrialResult {
 };
 
 /// Decides the result from the outcome, the settled cause and the findings:
-/// - A trial that failed or did not start next to another trial, or could not be stopped for it,
-///   runs again by itself.
+/// - If an interleaved trial failed, did not start in time or could not be paused, it runs again
+///   alone.
 /// - A trial that ran out of memory or could not be started gets that result, whatever the loop had
 ///   asked.
-/// - If the user stops, a trial is interrupted, unless it was already asked to end. It is also not
-///   interrupted if it had ended by itself with exit status 0. The same rule applies if the time to
-///   wait for machines, or the tuning time, is over.
+/// - If the user stops, a trial is interrupted. Exceptions: it was already asked to end, or it
+///   ended with exit status 0 and was measured. The same rule applies if the time to wait for
+///   machines, or the tuning time, is over.
 /// - A trial that the loop asked to end is judged by its measurement. Its reaction to the signal
 ///   (exit status 1, killed, 0) does not matter.
 /// - A trial that ended by itself with another exit status than 0 has failed, however well it was

@@ -42,8 +42,8 @@ std::map<std::string, std::string> variables_of(const RenderedCommand& command) 
   return variables;
 }
 
-/// Returns the rate that serves as unit for trials in turns with the baseline. If the baseline has
-/// no steady state, this is its rate with phases; nullopt if that is unknown, too.
+/// Returns the baseline's seconds per sample, the unit for trials in turns with it. If the rate of
+/// its steps is unknown, returns the rate with phases; nullopt if that is unknown, too.
 std::optional<double> level_of(const Measurement& baseline) {
   for (const double rate : {baseline.step_seconds_per_sample, baseline.seconds_per_sample}) {
     if (std::isfinite(rate)) return rate;
@@ -71,8 +71,8 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   return live;
 }
 
-/// Asks all processes to report if all can be measured. Each process prints a few lines a second,
-/// so with more processes only rank 0 reports.
+/// Asks all processes to report if there are at most `k_most_ranks`. Each process prints a few
+/// lines a second. So if there are more processes, only rank 0 reports.
 void make_all_ranks_report(const Launch& launch, std::map<std::string, std::string>& environment) {
   const int processes = launch.processes();
   if (processes < 2 || processes > k_most_ranks) return;

@@ -67,7 +67,7 @@ double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
   return startup_s;
 }
 
-/// True if a search trial with this configuration came as far as the guards ask and kept them.
+/// True if every guard judged a search trial with this configuration, and none was violated.
 bool has_kept_guards(const StudySpec& study, const Standing& standing,
                      const Configuration& configuration) {
   return std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
@@ -76,20 +76,20 @@ bool has_kept_guards(const StudySpec& study, const Standing& standing,
   });
 }
 
-/// Returns a time by which a trial had reported a step. A program may report seldom, so its first
-/// report comes long after its start-up. If all output came at the end, the window is the whole
-/// run.
+/// Returns the seconds after which a trial had certainly reported a step. If a program reports
+/// seldom, its first report comes long after its start-up. If all output came at the end, the
+/// window is the whole run.
 double reported_by_s(const Measurement& seen) {
   return seen.startup_s > 0.0 ? seen.window_begin_s() : seen.window_end_s();
 }
 
 /// Returns the longest time until the first report of a fresh run in turns. It is a multiple of the
-/// longest such time among the trials of its configuration and of the baseline: the runs of a round
-/// start side by side, so they share CPUs.
+/// longest such time among earlier trials of its configuration and of the baseline. The runs of a
+/// round start side by side and share CPUs, so they start more slowly.
 double longest_start_in_turns_s(const Standing& standing, const Configuration& configuration) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    // Confirming runs may have started beside others.
+    // Skip confirming runs, because other runs may have started at the same time.
     const bool is_like = trial.purpose == TrialPurpose::baseline ||
                          (trial.configuration == configuration && !is_confirmation(trial.purpose));
     if (is_like && trial.measurement) {
@@ -108,34 +108,34 @@ double longest_trial_s(const Standing& standing) {
   return longest_s;
 }
 
-/// Returns the window of an interleaved run after the first round. A launch keeps its speed until
-/// its end, so only more launches average out their differences. Let s be the start-up, and B and W
-/// the variances between and within launches. For the same precision the best window takes time in
-/// proportion to (sqrt(s B) + sqrt(W))^2 (two-stage sampling: W. G. Cochran, Sampling Techniques,
-/// 3rd edition, Wiley 1977, section 10.6). A window as long as the start-up takes 2 s B + 2 W: at
-/// most twice that, whatever B and W are. All runs of a round use the baseline's start-up, to end
-/// together.
+/// Returns the window of an interleaved run after the first round, in seconds. A launch keeps its
+/// speed until its end, so only more launches average out their differences. Let s be the start-up,
+/// and B and W the variances between and within launches. For a given precision, the best window
+/// takes total time in proportion to (sqrt(s B) + sqrt(W))^2 (two-stage sampling: W. G. Cochran,
+/// Sampling Techniques, 3rd edition, Wiley 1977, section 10.6). A window as long as the start-up
+/// takes 2 s B + 2 W, which is at most twice as much. All runs of a round use the baseline's
+/// start-up, so that they end together.
 double later_window_s(const MeasureSpec& measure, const Standing& standing) {
   const TrialRecord* baseline = standing.baseline();
   const bool is_known = baseline != nullptr && baseline->measurement;
   return std::max(measure.min_window_s, is_known ? baseline->measurement->startup_s : 0.0);
 }
 
-/// Returns the samples after which a run has the values of all guards over launches; 0 if the round
-/// is too late for them. The first launches show these values well enough.
+/// Returns the samples after which a run has the values of all guards over launches. Returns 0 for
+/// later rounds, because the first launches show these values well enough.
 double samples_for_guards(const StudySpec& study, int round) {
   constexpr int k_guarded_rounds = 3;
   double samples = 0.0;
   for (const Guard& guard : study.guards) {
-    // The longer window also allows for a configuration that is slower.
+    // The factor allows for a configuration that is slower than the baseline.
     if (guard.over_launches && round <= k_guarded_rounds)
       samples = std::max(samples, k_longer_window * guard.after_samples);
   }
   return samples;
 }
 
-/// True if a fresh run of the configuration was long enough to bound what a buffer hides of its
-/// gain. The best bound of all runs counts (`SpeedUp::low_if_buffered`).
+/// True if a fresh run of the configuration was so long that a buffer explains little of its gain.
+/// One such run suffices (`SpeedUp::low_if_buffered`).
 bool was_bounded(const Standing& standing, const Configuration& configuration,
                  double baseline_seconds_per_sample, double precision) {
   return std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
@@ -168,23 +168,24 @@ void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
   const double left_s = latest_end_s(study, state.spending, trial.purpose) - state.elapsed_s;
   targets.budget_end_s = state.now_s + left_s;
   if (study.measure.confirm_all && study.budget.trials) {
-    // These trials only show that each configuration runs. The rounds decide, and their first one
-    // also shows phases and buffers.
+    // These trials only show that each configuration runs. The confirming rounds decide, and the
+    // first round also shows phases and buffers.
     targets.share_of_budget_s =
         std::min(targets.share_of_budget_s, later_window_s(targets.measure, state.standing));
-    // Each configuration is needed: those that have not run yet share the time that is left.
+    // Each configuration must run, so configurations that have not run yet share the rest of the
+    // time.
     const std::int64_t to_run = *study.budget.trials - state.spending.search_trials + 1;
     const auto share = static_cast<double>(std::max<std::int64_t>(1, to_run));
     targets.longest_start_s = std::max(targets.longest_start_s, left_s / share);
   }
 }
 
-/// Sets the time of a trial of a search round: the same for all its trials, so that they end
-/// together.
+/// Sets the time of a trial in a search round. All trials of the round get the same time, so that
+/// they end together.
 void set_search_round(TrialTargets& targets, const LaunchState& state) {
   targets.interleaved_round = state.search_round;
   const auto& baseline = state.standing.baseline()->measurement;
-  // A turn has two reports at least.
+  // A turn has at least two reports.
   const double step_s =
       baseline && baseline->window_steps > 0.0 ? baseline->window_s / baseline->window_steps : 0.0;
   const double turn_s = std::max(k_turn_s, double(k_least_turn_reports) * step_s);
@@ -218,16 +219,16 @@ void set_confirming(TrialTargets& targets, const TrialRecord& trial, double star
   const StudySpec& study = state.study;
   const Standing& standing = state.standing;
   MeasureSpec& measure = targets.measure;
-  // A buffer takes time to drain.
+  // Measure for longer, because a full buffer takes time to drain.
   measure.max_trial_s = std::max(
       measure.max_trial_s,
       std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
   measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
-  // Both sides must show the rare phases, otherwise the comparison is chance.
+  // Both sides must show the rare phases. Otherwise chance decides which side has them.
   targets.min_window_samples = k_periods_to_show * longest_period(standing);
   const auto baseline_rate = mean_baseline_rate(standing);
   if (targets.interleaved_round > 1) {
-    // The first round was long enough to show phases that no trial had shown.
+    // Later rounds may be shorter, because the first round was long enough to show unknown phases.
     const double samples =
         std::max(targets.min_window_samples, samples_for_guards(study, targets.interleaved_round));
     targets.share_of_budget_s = std::min(
@@ -298,7 +299,7 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
     return targets;
   }
   set_time(targets, trial, startup_s, state);
-  // All other trials are compared with the baseline, so it takes as long as it may. If each
+  // All other trials are compared with the baseline, so measure it for longer. If each
   // configuration is confirmed, only fresh runs are compared.
   if (trial.purpose == TrialPurpose::baseline && !study.measure.confirm_all) {
     set_longer_window(targets, trial, study);

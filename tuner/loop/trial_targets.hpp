@@ -17,7 +17,7 @@ namespace steptune {
 
 /// Goals and limits of a trial's measurement.
 struct TrialTargets {
-  MeasureSpec measure;  ///< the study's, adapted to the trial's purpose
+  MeasureSpec measure;  ///< targets of the study, adapted to the trial's purpose
   /// Least number of samples in the window, as far as `max_trial_s` allows: three periods of the
   /// longest known phase.
   double min_window_samples = 0.0;
@@ -26,7 +26,7 @@ struct TrialTargets {
   double baseline_window_steps = 0.0;
   double baseline_window_s = 0.0;
   /// The trial's share of a time budget, in seconds after start-up. Once the share is used up, a
-  /// steady trial ends, however wide its interval is. The end for all trials is `budget_end_s`.
+  /// steady trial ends, however wide its interval is. At `budget_end_s`, any trial ends.
   double share_of_budget_s = k_infinity;
   /// Longest time from the start to the first step (`longest_start_s`). A fresh run in turns that
   /// takes longer runs again alone.
@@ -37,7 +37,7 @@ struct TrialTargets {
   /// measurement so far, but not before it has run for `least_s`.
   double budget_end_s = k_infinity;
   double least_s = 0.0;
-  /// Seconds from the start, for a trial that cannot be ended on request
+  /// Seconds after which a trial that cannot be ended on request ends by itself
   /// (`TrialSpec::time_to_measure_s`).
   double time_to_measure_s = k_infinity;
   std::optional<SlowLimit> slow_limit{};  ///< as in `TrialSpec`
@@ -45,8 +45,8 @@ struct TrialTargets {
   /// Upper end of the incumbent's interval, in the unit of the first objective; less is better. A
   /// trial that is certainly slower needs no further measuring. Unset: no such limit.
   std::optional<double> to_beat{};
-  /// True if an earlier trial of this configuration came as far as the guards ask and kept them. If
-  /// a fresh run is too short for a guard, that guard is not judged again.
+  /// True if every guard judged an earlier trial of this configuration, and none was violated. Then
+  /// a fresh run may be too short for a guard.
   bool kept_guards = false;
   /// The baseline's seconds per sample. A confirming run continues until an undrained buffer can
   /// explain at most a third of the run's gain. Unset: no such wait.
@@ -73,7 +73,7 @@ struct LaunchState {
   /// Runs that the trial's confirming round still has, this run included.
   std::size_t runs_left_in_round = 1;
   bool interleaves = false;    ///< the runs of a confirming round are interleaved
-  bool one_at_a_time = false;  ///< trials run on this machine by themselves
+  bool one_at_a_time = false;  ///< trials run on this machine, one at a time
   int search_round = 0;        ///< round of the trial (`SearchRounds`); 0: none
 };
 

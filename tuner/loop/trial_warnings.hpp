@@ -21,8 +21,8 @@ class TrialWarnings {
   void of_drift(const MachineDrift& drift) const;
   /// Warns of a configuration that failed when it was confirmed.
   void of_refuted(const TrialRecord& trial) const;
-  /// Warns of guards that the measured baseline violates, or that cannot be checked against it.
-  /// Also warns of its metrics that are not finite numbers.
+  /// Warns of guards that the measured baseline violates, or that cannot be compared with it. Also
+  /// warns of metrics of the baseline that are not finite numbers.
   void of_baseline(const TrialRecord& baseline) const;
 
  private:

@@ -202,7 +202,8 @@ void Tuning::release() {
 
 void Tuning::end_trials(const Error& error) {
   RunningTrials& running = run_.running;
-  // Machines that do not answer keep their trials running. The next run takes these over.
+  // If the machines do not answer, their trials continue. The next run of the tuner takes these
+  // trials over.
   const bool answers = !run_.machines.holds_machines() || error.kind != ErrorKind::unavailable;
   if (!answers) running.forget();
   if (!running.empty()) running.interrupt(/*force=*/true);
@@ -212,7 +213,7 @@ void Tuning::end_trials(const Error& error) {
     if (!running.listen()) break;
   }
   release();
-  // Machines that no trial used until now have cost money.
+  // Record the cost of machines while no trial used them.
   const auto recorded = run_.recorder.study();
   if (!recorded && error.kind != ErrorKind::store) {
     run_.parts.listener.on_warning(recorded.error().text());

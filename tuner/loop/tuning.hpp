@@ -33,7 +33,7 @@ class Tuning {
   [[nodiscard]] Result<LoopResult> run_phases();
   [[nodiscard]] Result<void> search();
   [[nodiscard]] Result<void> confirm();
-  /// True if the search continues: after the confirmation, the time budget is enough for another
+  /// True if the search continues after the confirmation, because the budget suffices for another
   /// trial and its confirmation.
   [[nodiscard]] bool continues_search() const;
 

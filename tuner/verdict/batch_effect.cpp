@@ -32,14 +32,14 @@ bool reports_no_samples(const TrialRecord& trial) {
          trial.measurement->window_steps > 0.0;
 }
 
-/// Returns the seconds per sample of the steps. Their error is a share of them.
+/// Returns the seconds per sample of the steps, without machine drift, and their relative error.
 MeasuredValue step_rate(const TrialRecord& trial) {
   const Measurement& measured = *trial.measurement;
   const bool has_steps = measured.step_seconds_per_sample > 0.0;
   const double rate = has_steps ? measured.step_seconds_per_sample : measured.seconds_per_sample;
   const double half_width = has_steps ? measured.step_half_width_s : measured.half_width_s;
   const double error = half_width / k_z_95 / rate;
-  // A whole run may be too short for an interval.
+  // A whole run may be too short for an interval, so assume an error.
   return {without_drift(rate, trial.level),
           std::hypot(std::isfinite(error) ? error : k_noticeable_difference / k_z_95,
                      trial.level.standard_error)};
@@ -76,7 +76,7 @@ bool is_rate_of_samples(const std::string& name) {
   return false;
 }
 
-/// Returns the ratio of samples per step to the baseline's, according to printed rates.
+/// Returns the trial's samples per step divided by the baseline's, computed from printed rates.
 std::optional<double> ratio_by_rates(const TrialRecord& trial, const TrialRecord& baseline,
                                      double step_ratio) {
   for (const auto& [name, rate] : trial.measurement->metrics) {
@@ -98,7 +98,7 @@ std::optional<double> training_batch(const HookLog& hook) {
   return size;
 }
 
-/// Returns the ratio of the batch size to the baseline's, as the hook saw it in the data loaders.
+/// Returns the trial's batch size divided by the baseline's, as the hook saw both in data loaders.
 std::optional<double> ratio_by_loader(const HookLog* hook, const TrialRecord& baseline) {
   if (hook == nullptr || baseline.hook.is_null()) return std::nullopt;
   const auto size = training_batch(*hook);
@@ -143,7 +143,7 @@ void set_evidence(const TrialRecord& trial, const TrialRecord& baseline, const H
   if (set_from_ratio(ratio_by_loader(hook, baseline), BatchEvidence::loader)) return;
   if (set_from_ratio(ratio_by_rates(trial, baseline, step_ratio), BatchEvidence::rate)) return;
   const double direction = times > 1.0 ? 1.0 : -1.0;
-  // Other settings that differ may hide the direction of the effect.
+  // If other settings differ, too, they may hide the effect's direction. So any change counts.
   const auto grows = [&](double ratio, double noise) {
     const double growth = std::log(ratio);
     return (effect.is_alone ? direction * growth : std::abs(growth)) > noise;

@@ -23,8 +23,8 @@ enum class BatchEvidence {
 };
 
 /// Comparison of a trial with the baseline by their batch sizes. The comparison applies if the
-/// study, not the program, gives the samples per step, and the two numbers differ. One count of
-/// progress is called a step here.
+/// study, not the program, gives the samples per step, and the two numbers differ. Here, a step is
+/// one count of the program's progress.
 struct BatchEffect {
   BatchEvidence evidence = BatchEvidence::nothing;
   /// True if the loader or a printed rate shows the number of samples, whether it changed or not.
@@ -52,9 +52,10 @@ struct BatchEffect {
 
 /// Answer to the question if the program applies the batch size of its configuration.
 enum class BatchApplied { unknown, yes, no };
-/// Uses trials that change nothing else, and trials whose samples are known from the program
-/// itself. Returns `yes` if one of these trials shows an effect of the batch size. Returns `no` if
-/// none does, although one has at least twice or at most half of the baseline's samples.
+/// Judges by all trials if the program applies its batch size. Uses trials that change nothing
+/// else, and trials whose samples the program itself shows. Returns `yes` if one of these trials
+/// shows an effect of the batch size. Returns `no` if none does, although one has at least twice or
+/// at most half of the baseline's samples.
 [[nodiscard]] BatchApplied batch_applied(const StudySpec& study,
                                          const std::vector<TrialRecord>& trials,
                                          const TrialRecord* baseline,

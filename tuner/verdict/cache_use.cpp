@@ -20,7 +20,7 @@ std::string mebibytes(double bytes) {
   return fmt::format("{:.1f} MiB", bytes / k_mib_bytes);
 }
 
-/// Start of a run and its reads.
+/// State of a run's data before its start, and the run's reads.
 struct Run {
   bool is_cold = false;     ///< its data was to be dropped from memory before the run
   std::string dropped;      ///< `k_dropped_placement`
@@ -45,7 +45,7 @@ Run run_of(const TrialRecord& trial) {
   return run;
 }
 
-/// Describes reads of more than 0 bytes.
+/// Describes a run's reads from storage, for people.
 std::string read_text(const Run& run) {
   return fmt::format("a run read {} from storage in {}", mebibytes(run.read_bytes),
                      format_duration(run.seconds));

@@ -29,7 +29,7 @@ inline constexpr auto k_cache_state_names = enum_names<CacheState>({
 struct CacheUse {
   CacheState state = CacheState::not_known;
   std::optional<double> storage_read_bytes;  ///< bytes that the run with the median has read
-  /// Text for people; empty if the machines of the trials do not show it.
+  /// Text for people; may be empty if the machines of the trials do not count reads.
   std::string text{};
 };
 /// Returns the cache use of the run with the median of the storage reads.

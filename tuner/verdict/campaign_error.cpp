@@ -11,9 +11,9 @@
 namespace steptune {
 namespace {
 
-/// Returns the share of an earned error that the test spends which comes `distance` (1, 2, ...)
-/// tests after earning it. All shares add up to 1. They decrease slowly, so that a long campaign
-/// can still find something.
+/// Returns the share of an earned error that one later test may spend. `distance` (1, 2, ...):
+/// number of tests since the error was earned. All shares add up to 1. They decrease slowly, so
+/// that a long campaign can still find something.
 double portion(std::size_t distance) {
   const auto n = static_cast<double>(distance);
   return 1.0 / std::sqrt(n) - 1.0 / std::sqrt(n + 1.0);

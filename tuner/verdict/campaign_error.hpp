@@ -18,9 +18,9 @@ namespace steptune {
 ///
 /// The rule guarantees the following if each test respects its error, whatever the earlier
 /// verdicts:
-/// - After any number of tests, the expected number of kept edits without improvement is at most
-///   `k_error_95` times that of all kept edits (theorem 2 (a)). A campaign without a kept edit
-///   counts as 1.
+/// - After any number of tests, the expected number of kept edits without improvement is limited.
+///   It is at most `k_error_95` times the expected number of all kept edits (theorem 2 (a)). A
+///   campaign without a kept edit counts as one kept edit.
 /// - If no edit is an improvement, at most half of `k_error_95` of the campaigns keep one.
 ///
 /// The result is never more than `k_one_sided_error`, so a kept edit's 95 % interval excludes 1.

@@ -18,10 +18,9 @@ constexpr double k_slowdown_variance = 0.1 * 0.1;
 
 using Stage = std::vector<ChangePoint::Observation>;
 
-/// Returns the product of two lists of numbers, one for each observation, in the metric of the
-/// inverse covariance of their errors. The covariance is a diagonal matrix plus the common variance
-/// in each element (inverse: J. Sherman and W. J. Morrison, Annals of Mathematical Statistics
-/// 21(1), 1950).
+/// Returns a' C^-1 b. Here a and b have one number for each observation, and C is the covariance of
+/// the observations' errors. C is a diagonal matrix plus the common variance in each element
+/// (inverse: J. Sherman and W. J. Morrison, Annals of Mathematical Statistics 21(1), 1950).
 template <typename A, typename B>
 double weighted_product(const Stage& stage, const A& a, const B& b) {
   const auto most_precise = std::ranges::min_element(stage, {}, &ChangePoint::Observation::error);
@@ -172,7 +171,7 @@ std::vector<std::size_t> ChangePoint::next(std::size_t most) const {
     wanted.push_back(version);
     part = std::floor(sum * static_cast<double>(most + 1)) + 1.0;
   }
-  // A version is the first slow one only if its predecessor is fast.
+  // A version is the first slow one only if its predecessor is fast, so measure that, too.
   const std::vector<std::size_t> dividing = wanted;
   for (const std::size_t version : dividing) {
     if (version > 0) wanted.push_back(version - 1);

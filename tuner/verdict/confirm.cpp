@@ -17,9 +17,9 @@
 namespace steptune {
 namespace {
 
-/// Returns how the search's baselines and sentinels differ. Pairs of confirming runs show their own
-/// variation. If the machine seems to drift, returns nothing: the runs of the baseline cannot
-/// distinguish a drift from launches that differ much.
+/// Returns how much launches differ, from the search's runs of the baseline. The pairs of
+/// confirming runs show their own variation. If the machine seems to drift, returns an empty list.
+/// The runs of the baseline cannot distinguish a drift from launches that differ much.
 KnownLaunches launches_before_confirming(const Standing& standing) {
   std::vector<TrialRecord> searched;
   for (const TrialRecord& trial : standing.trials()) {
@@ -119,7 +119,7 @@ void Confirmation::settle_in_use(const ConfigurationInUse& in_use) {
     return finalist.configuration == configuration;
   };
   // If the round began with the baseline, another finalist may be settled before the configuration
-  // in use runs.
+  // in use runs. The configuration in use still runs then.
   const bool owes_a_run = !was_run(configuration, last_round_);
   const bool others_open = std::ranges::any_of(finalists_, [&](const Finalist& finalist) {
     const bool ran = !finalist.failed && was_run(finalist.configuration, last_round_);
@@ -352,7 +352,7 @@ std::size_t Confirmation::runs_left_in_round(const TrialRecord& run) const {
 std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
   if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
   if (last_round_ <= 1) {
-    // The first round is still forming: finalists that cannot be distinguished run side by side.
+    // Until the first round has a pair, finalists that the search cannot distinguish may join it.
     const bool begun = std::ranges::any_of(
         finalists_, [](const Finalist& finalist) { return !finalist.pairs.empty(); });
     for (const Configuration& contender : contenders(begun ? 0 : limits.together)) {
@@ -373,7 +373,8 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
   const bool is_first = finalists_.empty();
   if (configurations.empty() || (!is_first && !limits.another_round)) return std::nullopt;
   const int round = last_round_ + 1;
-  // A new finalist joins its round with its first run, so this run comes before the baseline's run.
+  // In even rounds, the baseline runs first. But a new finalist joins a round with its own first
+  // run, so this run must come before the baseline's run.
   if (round % 2 == 0 && was_tried(configurations.front())) {
     return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
   }

@@ -45,8 +45,8 @@ struct ConfirmLimits {
 /// distinguish run together. When all finalists are judged and none is faster, the next best
 /// configuration of the search follows. Last come configurations that the scheduler stopped
 /// although they were ahead of the baseline. The scheduler preferred other configurations, but
-/// those were not shown to be faster. If a finalist is faster and time is left, a tied
-/// configuration with a part of its changes follows.
+/// those were not shown to be faster. If a finalist is faster and time is left, the next finalist
+/// is a tied configuration with only a part of its changes.
 ///
 /// If other programs disturbed a run much, it is repeated once when its round is over. This needs
 /// time and money, and does not happen if disturbance is usual (`disturbance_is_usual`). The less
@@ -57,8 +57,8 @@ struct ConfirmLimits {
 /// second failure nothing more is confirmed.
 ///
 /// If a study confirms each configuration (`MeasureSpec::confirm_all`), all of them are finalists
-/// from the first round on. They share the error equally, and are judged in both directions. The
-/// error of "faster" may be less (`MeasureSpec::confirm_error`).
+/// from the first round on. They share the error equally, and may be judged faster, slower or tied.
+/// The error of "faster" may be smaller (`MeasureSpec::confirm_error`).
 ///
 /// The study's configuration in use (`MeasureSpec::in_use`) is a finalist, too, if its search trial
 /// may win. This configuration runs in its own rounds and in every round of other finalists.
@@ -85,8 +85,8 @@ class Confirmation {
 
   /// Returns the finalist to recommend; null if none was shown to be faster. This is the finalist
   /// with the largest speed-up. If two speed-ups are the same within the precision of measuring,
-  /// the earlier finalist is preferred. A finalist with fewer changes is preferred if the interval
-  /// of the other finalist reaches down to its speed-up.
+  /// the earlier finalist is preferred. A finalist with fewer changes is preferred unless the whole
+  /// interval of the other finalist lies above its speed-up.
   [[nodiscard]] const Finalist* winner() const;
 
   /// Returns the next run; nullopt if the confirmation is complete. The first run is always
@@ -111,8 +111,8 @@ class Confirmation {
   /// at most `most`:
   /// - the incumbent, and configurations that cannot be distinguished from it and look better than
   ///   the baseline;
-  /// - if the baseline itself is the best, of a program that ends without a steady state: all
-  ///   configurations that cannot be distinguished from the incumbent;
+  /// - if the baseline is the best, and its program ends without a steady state: all configurations
+  ///   that cannot be distinguished from the incumbent;
   /// - if none looks better: the best configuration whose gain may still reach `search.worth`, if
   ///   time is left;
   /// - if no trial may win, for example because all violate a limit: the best trial that was
@@ -124,10 +124,10 @@ class Confirmation {
   /// Finds the finalists, and for each finalist the runs whose round has a run of the baseline.
   void pair_runs(const std::vector<const TrialRecord*>& runs);
   void judge_finalist(std::size_t index, bool is_last);
-  /// Settles the configuration in use after all other finalists were judged. It continues as long
-  /// as another finalist does.
+  /// Decides if the configuration in use is settled, after all other finalists were judged. It
+  /// continues as long as another finalist does, and until it has run in the requested rounds.
   void settle_in_use(const ConfigurationInUse& in_use);
-  /// Returns the errors of the finalist at `index`. They are equal unless each configuration is
+  /// Returns both errors of the finalist at `index`. The two are equal unless each configuration is
   /// confirmed.
   [[nodiscard]] BothErrors errors_of(std::size_t index) const;
   /// Returns all measured configurations but the baseline, in the order of their trials.
@@ -135,8 +135,7 @@ class Confirmation {
   /// Returns the search trial of the study's configuration in use; null if there is none that may
   /// win.
   [[nodiscard]] const TrialRecord* in_use() const;
-  /// True if the search's trials do not exclude a gain of `search.worth`, and `may_use_left_time`
-  /// is true.
+  /// True if the trial's gain may still reach `search.worth`, and `may_use_left_time` is true.
   [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;
   /// True if a finalist has more changes than `other` and is not measurably better than `other`.
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;

@@ -10,7 +10,7 @@
 namespace steptune {
 
 /// True if the values of a confirming run count: it completed, or it is a run of the baseline that
-/// violates a guard. The baseline may, because the user runs it today.
+/// violates a guard. The baseline may violate guards, because the user runs it today.
 [[nodiscard]] bool is_usable(const TrialRecord& run);
 
 /// True if the run's values count and it has a value of each objective of the study.

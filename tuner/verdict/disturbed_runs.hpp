@@ -16,8 +16,8 @@ namespace steptune {
 /// programs than on the trial.
 [[nodiscard]] bool is_much_disturbed(const TrialRecord& trial);
 
-/// True if more than a third of `trials` are much disturbed (of up to three: more than one). On
-/// such a machine, disturbed trials are compared like undisturbed trials.
+/// True if more than a third of `trials`, and more than one trial, are much disturbed. On such a
+/// machine, disturbed trials are compared like undisturbed trials.
 [[nodiscard]] bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials);
 
 /// Returns the trials that are not much disturbed, in order. Returns all of them if disturbance is
@@ -33,8 +33,7 @@ namespace steptune {
 inline constexpr std::size_t k_latest_trials = 12;
 
 /// True if other programs used much of the machine in more than a third of the latest search
-/// trials. The baseline counts as a search trial. Remains true for the study once it has a search
-/// round.
+/// trials. The baseline counts as a search trial. Always true once the study has a search round.
 [[nodiscard]] bool machine_is_shared(const std::vector<TrialRecord>& trials);
 
 }  // namespace steptune

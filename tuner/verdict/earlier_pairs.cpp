@@ -18,8 +18,8 @@ double variance_of(const Scatter& scatter) {
   return std::max(scatter.variance(), k_least_pair_variance);
 }
 
-/// Returns the variance between the judgements' log variances, minus the part that comes from
-/// estimating each of them from few pairs.
+/// Returns the variance of the judgements' log variances. Subtracts the part that arises because
+/// each log variance is estimated from few pairs.
 double variance_of_log_variances(const std::vector<Scatter>& judgements) {
   const auto count = static_cast<double>(judgements.size());
   const auto log_variance = [](const Scatter& scatter) {
@@ -38,8 +38,8 @@ double variance_of_log_variances(const std::vector<Scatter>& judgements) {
   return squares / (count - 1.0) - by_chance;
 }
 
-/// Returns the degrees of freedom, at most `most`, with which an estimated variance has a logarithm
-/// of this variance.
+/// Returns the degrees of freedom, at most `most`, at which the logarithm of an estimated variance
+/// has the variance `variance_of_log`.
 double degrees_of_freedom(double variance_of_log, double most) {
   double low = 0.0;
   double high = most;

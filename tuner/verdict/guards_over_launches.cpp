@@ -11,8 +11,9 @@
 namespace steptune {
 namespace {
 
-/// Returns the scatter of a metric among launches. Launches with the same seed repeat each other,
-/// so the mean's variance is at least the mean variance within one launch.
+/// Returns the scatter of a metric among launches. Launches with the same seed repeat each other
+/// and show too little scatter. So the mean's variance is at least the mean variance within one
+/// launch.
 Scatter among_launches(const std::string& metric, std::span<const TrialRecord> trials,
                        const Configuration& configuration) {
   std::vector<double> values;

@@ -10,12 +10,12 @@
 
 namespace steptune {
 
-/// A guarded metric of a configuration beside the baseline's, as means over launches.
+/// Means of a guarded metric over the launches of a configuration and of the baseline.
 struct LaunchMeans {
   double value = 0.0;
   double baseline = 0.0;
   int launches = 0;          ///< the smaller number of both sides; at least 2
-  double difference = 0.0;   ///< value less baseline, as a share of the baseline's size
+  double difference = 0.0;   ///< value minus baseline, as a share of the baseline's absolute value
   double half_width = 0.0;   ///< of the interval of `difference`
   bool is_violated = false;  ///< the interval lies above the guard's ratio
 };
@@ -25,7 +25,7 @@ struct LaunchMeans {
 /// launches of either side, or if the baseline's mean is 0.
 ///
 /// The interval is Student's t at the one-sided error `error`. The variance of a mean comes from
-/// the launches. It is never less than the mean variance within one launch: launches with the same
+/// the launches. It is never less than the mean variance within one launch. Launches with the same
 /// random seed repeat each other's values, so they do not show how much the values vary.
 [[nodiscard]] std::optional<LaunchMeans> means_over_launches(const Guard& guard,
                                                              std::span<const TrialRecord> trials,

@@ -18,7 +18,7 @@ namespace {
 /// Launches of one configuration.
 struct Launches {
   std::vector<double> logs;      ///< logarithms of the first objective
-  double within_variance = 0.0;  ///< sum over launches: squared relative errors within each
+  double within_variance = 0.0;  ///< sum of the launches' own squared relative errors
 };
 
 /// Assumed variation within a whole run whose steps do not show it, as a share of its value.

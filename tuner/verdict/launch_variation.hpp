@@ -20,10 +20,10 @@ struct LaunchVariation {
 /// Scatter of launches of one configuration.
 struct LaunchScatter {
   Scatter scatter;               ///< of logarithms
-  double within_variance = 0.0;  ///< variance of one launch's value that its own run explains
+  double within_variance = 0.0;  ///< mean variance within a launch
 };
 
-/// Launches that a comparison knows besides its own. Empty: none, so that only the prior counts.
+/// Launches that a comparison knows besides its own. If there are none, only the prior counts.
 using KnownLaunches = std::vector<LaunchScatter>;
 
 class MachineDrift;
@@ -38,8 +38,9 @@ class MachineDrift;
 [[nodiscard]] double relative_error(const TrialRecord& trial);
 
 /// Returns the standard error of a run's own batch means and phases, as a share of its value. The
-/// trial's interval is wider: it allows for repeated evaluations, the noise of other trials, and a
-/// rest of the warm-up. The differences between launches already include these effects.
+/// trial's interval is wider: it allows for repeated checks of its width, the noise of other
+/// trials, and a rest of the warm-up. The differences between launches already include these
+/// effects.
 [[nodiscard]] double error_within_run(const TrialRecord& trial);
 
 /// Returns the relative standard error of the trial's ratio to the baseline's run that took turns
@@ -54,7 +55,7 @@ class MachineDrift;
 /// without a steady state, because their intervals do not show it. The differences between such
 /// runs contain both variations. Leaves out launches that other programs disturbed much
 /// (`without_disturbed`), and values that are not positive. If the machine drifts, uses the
-/// differences between baselines that remain without the drift.
+/// differences between runs of the baseline after the drift is removed.
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);
 /// Returns the scatter of each configuration with several launches.
@@ -73,8 +74,8 @@ class MachineDrift;
 /// is unknown or 0 (a metric that the program reports) keeps that error.
 ///
 /// For a whole run without a steady state, returns the variation between the study's launches.
-/// Before any launch was repeated, returns a guess. The run's own interval is about a longer run.
-/// All compared runs share this uncertainty.
+/// Before any launch was repeated, returns a guess. The run's own interval does not count, because
+/// it describes the uncertainty of a longer run. All compared runs share that uncertainty.
 [[nodiscard]] double error_among_launches(const TrialRecord& trial, std::size_t objective,
                                           const LaunchVariation& variation);
 [[nodiscard]] double error_among_launches(double value, double standard_error,

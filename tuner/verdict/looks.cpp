@@ -33,16 +33,17 @@ double density(double deviation) {
   return boost::math::pdf(boost::math::normal(), deviation);
 }
 
-/// Probability that a standard normal variable is larger.
+/// Returns the probability that a standard normal variable exceeds `deviation`.
 double tail(double deviation) {
   return boost::math::cdf(boost::math::complement(boost::math::normal(), deviation));
 }
 
-/// Distribution of the sum of pairs whose log ratios are standard normal, if no look claimed.
+/// Distribution of the sum of the pairs' log ratios if no look so far led to a claim. Each log
+/// ratio is standard normal.
 class SumWithoutClaim {
  public:
-  /// Adds the pairs until a look at `pairs`, at which the first claim comes with probability
-  /// `error`. Returns the look's limit of the sum.
+  /// Adds the pairs up to a look at `pairs`. Returns the look's limit of the sum. With probability
+  /// `error`, the sum exceeds this limit and exceeded none before.
   double look(int pairs, double error) {
     const double added = pairs - pairs_;
     const auto beyond = [&](double limit) {
@@ -75,8 +76,8 @@ class SumWithoutClaim {
     double weight = 0.0;  ///< probability of the sums around this one
   };
 
-  /// Replaces the points by those of sums up to `limit` after `pairs` pairs. Integrates by
-  /// Simpson's rule.
+  /// Replaces the points by the distribution of sums up to `limit` after `pairs` pairs. Integrates
+  /// by Simpson's rule.
   void integrate(int pairs, double limit) {
     const double added = std::sqrt(static_cast<double>(pairs - pairs_));
     const double least = -k_farthest * std::sqrt(static_cast<double>(pairs));
@@ -100,7 +101,7 @@ class SumWithoutClaim {
   int pairs_ = 0;
 };
 
-/// Errors of the first looks with the same error of all looks together.
+/// Errors of the first looks of one plan, with one error for all looks together.
 struct ErrorsOfLooks {
   SumWithoutClaim sum;  ///< after these looks
   std::vector<double> errors;

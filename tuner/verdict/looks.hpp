@@ -11,29 +11,30 @@ struct Look {
   double share = 0.0;  ///< share of the finalist's error for a first false claim at this look
 };
 
-/// When to look.
+/// Plan of the looks at a finalist.
 struct LookPlan {
   int first = 2;  ///< pairs at the first look
   int usual = 3;  ///< planned pairs
   /// Pairs at the last look, which has all of the error that is left. 0: no look is the last. The
-  /// end must not depend on what the pairs show: for example, the tuning time is over.
+  /// reason for the end must not depend on the pairs' results: for example, the tuning time is
+  /// over.
   int last = 0;
 };
 
 /// Returns the looks at a finalist, up to the first look at `pairs` or more. The looks below the
 /// usual number of pairs, one at each number, share 30 % of the error. From the usual number on,
-/// looks come at numbers that grow by 4^(1/3). So four times the usual number is a look, too. Each
-/// of these looks has 65 % of the share of the look before it. All shares add up to 1. There is no
-/// look after `LookPlan::last`.
+/// each look has 4^(1/3) times as many pairs as the previous look. So there is a look at four times
+/// the usual number. Each of these looks has 65 % of the previous look's share. All shares add up
+/// to 1. There is no look after `LookPlan::last`.
 [[nodiscard]] std::vector<Look> looks_until(int pairs, LookPlan plan);
 /// True if a claim may be made after this number of pairs.
 [[nodiscard]] bool is_look(int pairs, LookPlan plan);
 
 /// Returns the one-sided error of the interval after `pairs` pairs, if a finalist's looks together
 /// may claim falsely with the probability `error`. This is the error of the first look at `pairs`
-/// or more: if no pair follows, that look never takes place, and its share is free.
+/// pairs or more. If no pair follows, that look never takes place, so its share is free.
 ///
-/// A later look may have more than its share of `error`: a mean that exceeds its limit by chance
+/// A later look may have more than its share of `error`. A mean that exceeds its limit by chance
 /// mostly exceeded the limit of an earlier look, too. The distribution of the means that exceeded
 /// no limit is integrated from look to look (P. Armitage, C. K. McPherson and B. C. Rowe, "Repeated
 /// significance tests on accumulating data", JRSS A 132(2), 1969; the shares: K. K. G. Lan and D.

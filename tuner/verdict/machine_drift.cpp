@@ -57,8 +57,8 @@ struct Filtered {
   double variance = 0.0;
 };
 
-/// Result of the Kalman filter over the runs: levels given the runs so far, and the parts of the
-/// likelihood. The level before the first run is unknown.
+/// Result of the Kalman filter over the runs: each level given the runs up to it, and the parts of
+/// the likelihood. The level before the first run is unknown.
 struct FilterPass {
   std::vector<Filtered> states;
   double squares = 0.0;  ///< sum of squared prediction errors, each divided by its variance
@@ -98,11 +98,11 @@ double log_likelihood(const FilterPass& pass) {
   return -0.5 * pass.log_determinant - 0.5 * freedom * std::log(freedom * launch_variance(pass));
 }
 
-/// Returns the walk's variance per trial that explains the runs best; nullopt if no walk does so
-/// clearly. Its log likelihood must exceed that of launch variation alone by as much as for
-/// `k_significant_errors` of a normal value. On quiet machines whose launches differ by up to
-/// 1.5 %, fewer than 1 of 1000 sentinels reach this by chance. If launches differ by 3 %, 1 of 30
-/// does.
+/// Returns the variance per trial of the random walk that explains the runs best; nullopt if no
+/// walk does so clearly. Its log likelihood must exceed that of launch variation alone by as much
+/// as for `k_significant_errors` of a normal value. On quiet machines whose launches differ by up
+/// to 1.5 %, fewer than 1 of 1000 sentinels reach this by chance. If launches differ by 3 %, 1 of
+/// 30 does.
 std::optional<double> best_walk(const std::vector<BaselineRun>& runs) {
   const double span = runs.back().at - runs.front().at;
   const double still = log_likelihood(filter(runs, 0.0));

@@ -20,7 +20,7 @@ namespace steptune {
 /// interpolated. After the last run it stays constant, with an error that grows.
 ///
 /// If a walk does not explain the runs clearly better than the launch variation does, there is no
-/// drift: all levels are 0, without error.
+/// drift. All levels are then 0, without error.
 class MachineDrift {
  public:
   /// Makes an object without drift.
@@ -42,8 +42,8 @@ class MachineDrift {
   /// Returns the logarithm of the slowdown that differs most from 0.
   [[nodiscard]] double largest_log_ratio() const;
 
-  /// Returns the scatter of launches after the drift is removed, as shares. No degrees of freedom
-  /// without a drift.
+  /// Returns the scatter of launches after the drift is removed, as shares. Has no degrees of
+  /// freedom if there is no drift.
   [[nodiscard]] const Scatter& launches() const { return launches_; }
 
  private:

@@ -15,9 +15,9 @@
 namespace steptune {
 
 /// Computes a trial's objectives from its measurement, as the study states them (not negated). The
-/// error of a reported metric is unknown, and 0. `time` and `cost` (USD) are for the planned
-/// run (`planned_time`). If the study gives no number of samples, they are for a million samples in
-/// steady state. Any other objective is the last value that the trial reported.
+/// error of a reported metric is unknown and returned as 0. `time` and `cost` (USD) are for the
+/// planned run (`planned_time`). If the study gives no number of samples, they are for a million
+/// samples in steady state. Any other objective is the last value that the trial reported.
 ///
 /// `baseline`: the baseline's measurement, for phases that this trial was too short to show; null
 /// if there is none. `price_usd_per_hour`: price of the trial's machines (`usd_per_hour`). The

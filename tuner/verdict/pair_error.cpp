@@ -43,7 +43,7 @@ double log_likelihood_of_sums(const PairScatter& scatter, double variance) {
   if (std::isnan(scatter.sum_squares)) return 0.0;
   const double freedom = scatter.pairs - 1.0;
   const double relative_squares = scatter.sum_squares / variance;
-  // Logarithms of the likelihoods at ratios above 1, relative to that at 1.
+  // Logarithms of the likelihoods at ratios above 1, relative to the likelihood at 1.
   std::array<double, k_log_ratios> above_1{};
   double most = 0.0;
   for (std::size_t i = 0; i < above_1.size(); ++i) {

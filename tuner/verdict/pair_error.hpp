@@ -19,33 +19,35 @@ struct PairScatter {
 /// Posterior of the error of a mean log ratio of pairs of launches.
 ///
 /// A pair's log ratio has the variance 2 s^2 + w. Here s is the standard deviation among launches
-/// and w the variance within the runs. s is unknown: the posterior weighs values from 0.05 to 300 %
-/// by a prior, by the scatter among launches of the search, and by the scatter among the pairs.
-/// The error of the mean is then a mixture of normal distributions (Gelman et al., Bayesian Data
-/// Analysis, 3rd ed., sections 3.2 and 10.1: marginal posterior on a grid).
+/// and w the variance within the runs. The posterior weighs values of the unknown s from 0.05 to
+/// 300 %. The weights come from a prior, from the scatter among launches of the search, and from
+/// the scatter among the pairs. The error of the mean is then a mixture of normal distributions
+/// (Gelman et al., Bayesian Data Analysis, 3rd ed., sections 3.2 and 10.1: marginal posterior on a
+/// grid).
 ///
-/// The sum of both runs of a pair also depends on s. Its variance is that of the difference, plus
-/// the variance of whatever slows both runs alike (blocks with random effects: G. E. P. Box and G.
-/// C. Tiao, Bayesian Inference in Statistical Analysis, 1973, section 5.2). On a quiet machine, the
-/// sums double the degrees of freedom. The ratio of both variances is unknown. Its prior is 1 with
-/// probability 3/4, otherwise log-uniform up to 1 000. Launches of both configurations are assumed
-/// to differ equally. Otherwise sums and differences correlate, and the interval is too narrow.
+/// The sum of a pair's two logarithms also depends on s. Its variance is the variance of the
+/// difference, plus the variance of everything that slows both runs alike (blocks with random
+/// effects: G. E. P. Box and G. C. Tiao, Bayesian Inference in Statistical Analysis, 1973, section
+/// 5.2). On a quiet machine, the sums double the degrees of freedom. The ratio of the sum's
+/// variance to the difference's variance is unknown. Its prior is 1 with probability 3/4, otherwise
+/// log-uniform up to 1 000. Launches of both configurations are assumed to differ equally.
+/// Otherwise sums and differences correlate, and the interval is too narrow.
 class PairError {
  public:
   /// The prior of s is log-normal. Its median is 1.5 %, and two thirds of it lie between 0.43 and
-  /// 5.2 %: on quiet servers launches differ by 0.5 to 1.5 % (Kalibera and Jones 2013), on shared
-  /// machines by 7 to 12 %. Its tail is long, so a few launches that differ more outweigh it.
+  /// 5.2 %. On quiet servers, launches differ by 0.5 to 1.5 % (Kalibera and Jones 2013); on shared
+  /// machines, by 7 to 12 %. Its tail is long, so a few launches that differ more outweigh it.
   /// `within_variance`: mean of the pairs' variances within their runs.
   PairError(const PairScatter& scatter, double within_variance, const KnownLaunches& known);
 
-  /// Returns the posterior without a prior of s. Without sums and `earlier`, it is Student's t.
-  /// `earlier`: scatter of further pairs. `least_variance`: least variance of a pair, finite and
-  /// above 0.
+  /// Returns the posterior without a prior of s. Without sums and without `earlier` pairs, the
+  /// posterior is Student's t. `earlier`: scatter of further pairs. `least_variance`: least
+  /// variance of a pair, finite and above 0.
   [[nodiscard]] static PairError by_pairs(const PairScatter& scatter, const Scatter& earlier,
                                           double least_variance);
 
-  /// Returns the inverse root of the error's mean precision. If the posterior of the variance were
-  /// inverse chi-squared, this would be the usual standard error.
+  /// Returns 1 / sqrt(p), where p is the posterior mean of the precision, 1 / variance. If the
+  /// posterior of the variance were inverse chi-squared, this would be the usual standard error.
   [[nodiscard]] double standard_error() const;
   /// Returns the value that the error exceeds with probability `tail`, which is in (0, 0.5).
   [[nodiscard]] double quantile(double tail) const;

@@ -57,7 +57,7 @@ bool positive(const RunPair& pair) {
 constexpr double k_changed_by_chance = 0.2;
 
 /// Returns the scatter of earlier judgements' pairs. Returns none if the present pairs seem to
-/// differ more: then the machine may have changed.
+/// differ more, because the machine may have changed.
 Scatter scatter_of_earlier(const StudySpec& study, const Scatter& present) {
   const double freedom = study.measure.pair_freedom;
   if (!(freedom > 0.0)) return {};
@@ -69,9 +69,9 @@ Scatter scatter_of_earlier(const StudySpec& study, const Scatter& present) {
   return {freedom * variance, freedom};
 }
 
-/// Returns the squared deviations of the pairs' sums of logarithms, which come from the runs' own
-/// variation and from disturbances of both runs. NaN if runs took turns and most of the sums'
-/// scatter would show the load of other programs (`disturbance_is_usual`).
+/// Returns the sum of squared deviations of the pairs' sums of logarithms. It shows the runs' own
+/// variation and disturbances of both runs. NaN if runs took turns and disturbance is usual
+/// (`disturbance_is_usual`). The sums would then mostly show the load of other programs.
 double sum_squares_of(const std::vector<RunPair>& pairs) {
   std::vector<double> sums;
   std::vector<const TrialRecord*> in_turns;
@@ -136,7 +136,7 @@ PairStatistics statistics_after(int count, const StudySpec& study,
   PairScatter scatter{static_cast<double>(count), differences.squares};
   if (is_timed && result.has_ratio) scatter.sum_squares = sum_squares_of(pairs);
   if (count > std::ssize(pairs)) {
-    // A single pair shows no scatter, so its own error stands for it.
+    // A single pair shows no scatter, so use its own error instead.
     const bool is_single = pairs.size() == 1;
     const double growth = (count - 1.0) / std::max(1.0, differences.degrees_of_freedom);
     scatter.squares =
@@ -151,8 +151,8 @@ PairStatistics statistics_after(int count, const StudySpec& study,
     if (measured_in_pairs) break;
     within += within_variance(pair, count > 1) / static_cast<double>(pairs.size());
   }
-  // Other trials say nothing about the variation of reported metrics and of runs without a steady
-  // state: only the pairs count.
+  // Other trials do not show the variation of reported metrics and of runs without a steady state,
+  // so only the pairs count.
   const bool only_pairs_count = !is_timed || (repeated_whole_runs && !are_steady(pairs));
   if (known && !only_pairs_count) {
     result.error = PairError(scatter, within, *known);

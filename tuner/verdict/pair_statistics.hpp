@@ -42,23 +42,23 @@ struct PairStatistics {
 ///
 /// The error is the posterior of `PairError`. The variation of a pair is estimated from the
 /// pairs, the launches of the search (`known`) and the variation within the runs. So a single pair
-/// also has an interval. With `k_launches_by_pairs` only the pairs show it, and a single pair has
-/// an infinite interval. The scatter of earlier judgements counts, too
+/// also has an interval. With `k_launches_by_pairs`, only the pairs show the variation, and a
+/// single pair has an infinite interval. The scatter of earlier judgements counts, too
 /// (`MeasureSpec::pair_deviation`). The pairs' sums do not count if runs took turns and disturbance
 /// of these runs is usual (`disturbance_is_usual`).
 ///
-/// The variation within the runs does not count in two cases. Both runs of an interleaved pair are
-/// disturbed together. Whole runs of programs that end by themselves are independent replications,
-/// whose differences include all variation (A. M. Law, Simulation Modeling and Analysis, 4th ed.,
-/// section 9.5.2).
+/// The variation within the runs does not count in two cases. First, both runs of an interleaved
+/// pair are disturbed together. Second, whole runs of programs that end by themselves are
+/// independent replications, whose differences include all variation (A. M. Law, Simulation
+/// Modeling and Analysis, 4th ed., section 9.5.2).
 ///
-/// In two cases only the spread of the pairs counts. One is at least three pairs of whole runs
-/// without a steady state, because the intervals of such runs are mostly about a longer run. The
-/// other is reported metrics.
+/// In two cases, only the spread of the pairs counts. First, for at least three pairs of whole runs
+/// without a steady state: their own intervals mostly describe a longer run. Second, for reported
+/// metrics.
 [[nodiscard]] PairStatistics statistics_of(
     const StudySpec& study, const std::vector<RunPair>& pairs,
     const std::optional<KnownLaunches>& known = KnownLaunches{});
-/// Returns the statistics of `count` pairs, of which `pairs` are the first. Assumes that further
+/// Returns the statistics of `count` pairs; `pairs` has the first of them. Assumes that further
 /// pairs have the same mean and the same scatter.
 [[nodiscard]] PairStatistics statistics_after(int count, const StudySpec& study,
                                               const std::vector<RunPair>& pairs,
@@ -69,7 +69,7 @@ struct PairStatistics {
 /// True if all runs of these pairs are whole runs of programs that end by themselves.
 [[nodiscard]] bool are_whole_runs(const std::vector<RunPair>& pairs);
 /// True for several pairs of whole runs. Their differences include the variation within the runs.
-/// `count`: number of pairs, of which `pairs` are the first.
+/// `count`: number of all pairs; `pairs` has the first of them.
 [[nodiscard]] bool are_repeated_whole_runs(const std::vector<RunPair>& pairs, int count);
 
 /// Least number of pairs for a claim. The second pair runs in the opposite order, so that a drift

@@ -16,9 +16,9 @@ inline constexpr int k_unpaid_suggestions = 3;
 /// run of known length.
 [[nodiscard]] bool payback_applies(const StudySpec& study);
 
-/// Returns the share of the planned run after which the tuning has paid for itself: the cost of
-/// tuning divided by what the whole run saves, in seconds for `time` and USD for `cost`. Above 1,
-/// one planned run does not pay for the tuning. Returns nullopt if nothing is saved or
+/// Returns the share of the planned run after which the tuning has paid for itself. This is the
+/// cost of tuning divided by the saving of the whole run, in seconds for `time` and USD for `cost`.
+/// Above 1, one planned run does not pay for the tuning. Returns nullopt if nothing is saved or
 /// `payback_applies` is false.
 [[nodiscard]] std::optional<double> payback_share(const StudySpec& study, double baseline_objective,
                                                   double incumbent_objective, double tuning_s,
@@ -29,14 +29,15 @@ inline constexpr int k_unpaid_suggestions = 3;
 [[nodiscard]] double usd_per_hour_alone(const StudySpec& study, const Configuration& configuration);
 
 /// Returns the cost of a study's tuning: its trials and the machines that were kept for them
-/// (`overhead_usd`). The tuner's own machine, if trials run there, is paid for the whole tuning
-/// time, whatever ran on it.
+/// (`overhead_usd`). If trials run on the tuner's own machine, that machine costs money for the
+/// whole tuning time.
 [[nodiscard]] double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhead_usd,
                                      double elapsed_s);
 
-/// Ends the search when trying no longer pays: for several suggestions in a row, the expected
-/// saving on the planned run is below the price of one more trial (Xie et al. 2025, "Cost-aware
-/// stopping for Bayesian optimization"; there with the log expected improvement per cost).
+/// Rule that ends the search when another trial no longer pays. This is so if several suggestions
+/// in a row are each expected to save less on the planned run than a trial costs. The rule follows
+/// Xie et al. 2025, "Cost-aware stopping for Bayesian optimization", who use the log expected
+/// improvement per cost.
 class PaybackRule {
  public:
   /// `unpaid_in_a_row`: the count when the former run of the tuner ended.

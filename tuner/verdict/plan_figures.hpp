@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Runs of one configuration. The configuration's figures are means over them.
+/// Runs of one configuration. The configuration's figures are means over these runs.
 using ConfigurationRuns = std::vector<const TrialRecord*>;
 
 /// Returns, for each objective, the half-width of the 95 % prediction interval of one further

@@ -77,7 +77,7 @@ std::optional<double> known_noise_scale(const Standing& standing,
 }
 
 /// Returns `, and the tuning is paid back after 0.9 % to 3.4 % of it`. The result's line about the
-/// planned run assumes as many samples as for the baseline.
+/// planned run does not show this, because it assumes as many samples as for the baseline.
 std::string scaled_payback(const StudySpec& study, const Recommendation& recommendation) {
   if (!recommendation.payback_share) return {};
   const auto share = [&](double samples_ratio) {
@@ -217,9 +217,9 @@ bool is_counted_by_study(const TrialRecord& trial) {
          trial.measurement->window_steps > 0.0;
 }
 
-/// Adds a note if the program may count batches although the study assumes optimizer steps. The
-/// program counts batches if a count takes no longer with more accumulated batches, and no other
-/// setting differs.
+/// Adds a note if the program may count batches although the study assumes optimizer steps. This is
+/// likely if a count takes hardly longer with more accumulated batches and no other setting
+/// differs.
 void add_count_note(const StudySpec& study, const Standing& standing,
                     std::vector<std::string>& notes) {
   const auto parameter = accumulation_parameter(study);

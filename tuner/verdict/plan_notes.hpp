@@ -32,9 +32,10 @@ struct PlannedFigures {
 /// divided by the number for the baseline's batch size.
 ///
 /// A run at batch size B needs (1 + B / B_noise) / (1 + B_0 / B_noise) times the samples of a run
-/// at B_0. B_noise grows during training, so the early value that a trial reports gives one end of
-/// a range. The other end is 1. S. McCandlish et al., "An Empirical Model of Large-Batch Training",
-/// 2018, eq. 2.11.
+/// at B_0. Here B_0 is the baseline's batch size, and B_noise the gradient noise scale. B_noise
+/// grows during training, so the early value that a trial reports gives one end of a range. The
+/// other end is 1. S. McCandlish et al., "An Empirical Model of Large-Batch Training", 2018, eq.
+/// 2.11.
 void set_samples_ratio(const StudySpec& study, const Standing& standing,
                        Recommendation& recommendation);
 
@@ -42,8 +43,8 @@ void set_samples_ratio(const StudySpec& study, const Standing& standing,
 /// drift.
 [[nodiscard]] std::optional<std::string> drift_note(const MachineDrift& drift);
 
-/// Returns notes on what the planned run of `recommendation` assumes and no trial has shown, one
-/// sentence each:
+/// Returns notes about the planned run of `recommendation`, one sentence each. They name
+/// assumptions that no trial has shown, and other doubts:
 /// - phases that no trial showed;
 /// - limits on time or cost that the planned run may miss, or that are kept but are no objective;
 /// - a batch size that differs from the baseline's, and the planned run with the samples that it

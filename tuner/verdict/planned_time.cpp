@@ -58,7 +58,8 @@ bool came_only_at_start(const PhaseEstimate& seen) {
   return std::isnan(samples_between(seen));
 }
 
-/// Sets the samples between phases. Without a period, their error follows from a Poisson count.
+/// Sets the number of samples between phases. If no period was seen, assumes that the count of
+/// phases is Poisson distributed.
 void set_period(const PhaseEstimate& seen, PhaseShare& share) {
   share.every_samples = samples_between(seen);
   share.every_samples_error =
@@ -70,8 +71,8 @@ double samples_per_step_of(const Measurement& measurement) {
                                         : 1.0;
 }
 
-/// Returns the phase's contribution; nullopt if neither the plan nor a trial shows enough for a
-/// price.
+/// Returns the phase's contribution; nullopt if neither the plan nor a trial shows its duration and
+/// its period.
 std::optional<PhaseShare> phase_share(const PlannedRun& plan, const std::string& name,
                                       const Measurement& measurement, const Measurement* other) {
   const auto planned = plan.phases.find(name);

@@ -30,8 +30,8 @@ inline constexpr double k_periods_to_miss = 2.0;
 [[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
                                                     const Measurement& measurement);
 
-/// True if unreported pauses may be the plan's phase: they came at least as often as it was due,
-/// and took at least half as long. The phase is then assumed to be among these pauses.
+/// True if unreported pauses may be the plan's phase. They must come at least as often as the phase
+/// was due, and take at least half as long. The phase is then assumed to be among these pauses.
 [[nodiscard]] bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement);
 
 /// Returns the samples of the planned run, or a million if the study gives no number.
@@ -42,25 +42,25 @@ inline constexpr double k_periods_to_miss = 2.0;
 
 /// Returns the time of the planned run. If the study gives no number of samples, returns the time
 /// of a million samples in steady state. The time is the sum of three parts, each with its error:
-/// the time spent once (start-up and the warm-up's excess; planned run only), steps at their rate,
-/// and phases at their period.
+/// steps at their rate, phases at their period, and time spent once. The last part is the start-up
+/// and the warm-up's excess. It counts only if the study gives a number of samples.
 ///
-/// The period of a phase is the declared period, or if there is none, the trial's. The duration of
-/// a phase is the first that is known: the trial's, the duration in `other`, the declared duration.
-/// A phase costs nothing if it is neither declared nor seen. If it was seen only at the start and
-/// its period is unknown, the planned run pays for it once. A declared phase that the program does
-/// not report also adds nothing if the trial's unreported pauses explain it (`may_be_stalls`): they
-/// are already in the price. If steps were not measured apart from phases, the mean rate gives the
-/// price.
+/// The period of a phase is the first that is known: the declared period, the trial's, the period
+/// in `other`. The duration of a phase is the first that is known: the trial's, the duration in
+/// `other`, the declared duration. A phase costs nothing if it is neither declared nor seen. If it
+/// was seen only at the start and its period is unknown, the planned run pays for it once. A
+/// declared phase may not be reported, but explained by the trial's unreported pauses
+/// (`may_be_stalls`). It then adds nothing, because these pauses are already in the price. If steps
+/// were not measured apart from phases, the mean rate gives the price of both.
 ///
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program with another
 /// configuration (the baseline), or null. `other` shows phases, such as an evaluation, for which
-/// the trial was too short. Stalls belong to a configuration and are not taken from `other`.
+/// the trial was too short. Stalls belong to a configuration, so stalls of `other` do not count.
 [[nodiscard]] MeasuredValue planned_time(const PlannedRun& plan, const Measurement& measurement,
                                          const Measurement* other = nullptr);
 
-/// Returns sentences for people about phases that no trial has shown, or only at its start, and how
-/// they were priced.
+/// Returns a sentence for people about each phase that no trial has shown, or only at its start.
+/// The sentence says how the phase was priced.
 [[nodiscard]] std::vector<std::string> unseen_phases(const PlannedRun& plan,
                                                      const std::vector<TrialRecord>& trials);
 

@@ -169,8 +169,8 @@ void set_figures(const StudySpec& study, const Standing& standing, const Confirm
     recommendation.baseline_objectives = means_over(baselines, objectives);
     recommendation.speed_up = choice.finalist->speed_up;
   } else if (keeps_baseline(choice.claim)) {
-    // Confirming runs are longer than the search trial, and each has its own start, as the planned
-    // run has.
+    // Prefer the figures of confirming runs. They are longer than the search trial, and each has
+    // its own start, like the planned run.
     if (auto fresh = fresh_baselines(confirmation); !fresh.empty()) {
       incumbents = baselines = std::move(fresh);
       recommendation.incumbent_objectives = recommendation.baseline_objectives =
@@ -221,7 +221,8 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
     recommendation.finalists.push_back(std::move(result));
   }
   set_figures(study, standing, confirmation, choice, recommendation);
-  // For the baseline, the list would contain every trial that was not shown to be better.
+  // If the baseline is recommended, the list would contain every trial that was not shown to be
+  // better.
   if (!keeps_baseline(recommendation.claim)) {
     recommendation.tied = tied_with(study, standing, confirmation, choice);
     recommendation.undecided = undecided_parameters(standing, *choice.trial, recommendation.tied);

@@ -10,7 +10,7 @@
 
 namespace steptune {
 
-/// Returns the recommendation from all trials of a study, its tuning time and its costs beside
+/// Returns the recommendation from all trials of a study, its tuning time and its costs apart from
 /// trials (`StudyRecord`); nullopt if no trial may win. Before there are fresh runs, recommends the
 /// best trial of the search. If fresh runs have not shown a better configuration, recommends the
 /// baseline, unless the baseline violates a guard. `expected_improvement`: from the searcher's

@@ -130,7 +130,7 @@ struct Recommendation {
   double payback_low = k_nan;
   double payback_high = k_nan;
   /// Least and largest number of samples that the recommended batch size needs, as multiples of the
-  /// baseline's number. 1 if the batch size is the baseline's or the gradient noise scale is
+  /// baseline's number. Both are 1 for the baseline's batch size, or if the gradient noise scale is
   /// unknown.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;
@@ -138,8 +138,8 @@ struct Recommendation {
   std::vector<std::string> changed;
   Reduction reduction;
   double worth = 0.0;  ///< least gain that counts (`search.worth`), as a share; 0: any
-  /// Largest gain that a measured configuration may still have, as a share (0.03: 3 %), with
-  /// `Claim::nothing_to_gain`; NaN otherwise.
+  /// Largest gain that any configuration may still have, as a share (0.03: 3 %). NaN unless the
+  /// claim is `nothing_to_gain`.
   double most_gain = k_nan;
   /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;

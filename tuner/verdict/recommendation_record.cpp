@@ -143,7 +143,7 @@ const JsonRecord<Recommendation>& stored_record() {
   return record;
 }
 
-/// True if `json` has the fields without which a recommendation says nothing.
+/// True if `json` has all the fields that a recommendation needs.
 bool is_readable(const Json& json) {
   if (!json.is_object()) return false;
   const Json trial = json.value("trial", Json());
@@ -169,7 +169,7 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
     return fail(ErrorKind::store, "holds a recommendation that cannot be read", where,
                 "run the study again to compute a new one");
   }
-  // JSON has no infinity: possibly nothing is saved.
+  // JSON has no infinity. A lower end without an upper end means that possibly nothing is saved.
   if (std::isfinite(recommendation.payback_low) && std::isnan(recommendation.payback_high)) {
     recommendation.payback_high = k_infinity;
   }

@@ -221,7 +221,8 @@ std::optional<Configuration> fewer_changes(const StudySpec& study, const Standin
     effect.emplace(name, effects.of(incumbent->configuration, name));
   std::ranges::stable_sort(changes, {},
                            [&](const std::string& name) { return effect[name].value; });
-  // The changes are in order of gain, least first. A change with a certain gain is needed.
+  // The changes are in order of gain, least first. A change is needed if the interval of its gain
+  // lies above 0.
   std::vector<std::string> needless = changes;
   std::erase_if(needless, [&](const std::string& name) {
     return effect[name].value - k_z_95 * effect[name].error > 0.0;

@@ -58,9 +58,9 @@ class SettingEffects {
 
 /// Returns the incumbent without the changes that have no measurable effect (backward elimination).
 /// If no change has a measurable effect, resets only the half with the least expected gain. If the
-/// resulting configuration was tried, keeps the half of the reset changes with the largest expected
-/// gain, and so on. Returns nullopt if there are fewer than two changes, if each change is needed,
-/// if all such configurations were tried, or after `k_most_reductions` trials.
+/// resulting configuration was already tried, resets only the half of these changes with the least
+/// expected gain, and so on. Returns nullopt if there are fewer than two changes, if each change is
+/// needed, if all such configurations were tried, or after `k_most_reductions` trials.
 [[nodiscard]] std::optional<Configuration> fewer_changes(const StudySpec& study,
                                                          const Standing& standing);
 

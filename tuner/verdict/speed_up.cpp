@@ -66,7 +66,7 @@ Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double
     const double half_width = half_width_at(former, look.pairs);
     const double low = std::max(looks.low, former.mean - half_width);
     const double high = std::min(looks.high, former.mean + half_width);
-    // If the intervals of looks have no common part, the last look counts.
+    // Skip an earlier look if its interval has no part in common with the interval so far.
     if (!(low <= high) || former.has_ratio != looks.now.has_ratio) continue;
     looks.low = low;
     looks.high = high;
@@ -86,8 +86,8 @@ SpeedUp speed_up_within(const StudySpec& study, const std::vector<RunPair>& pair
   result.high = std::exp(statistics.mean + half_width);
   result.low_if_buffered = result.low / hidden_factor(study, pairs);
   result.standard_error = statistics.half_width(k_one_sided_error) / k_z_95;
-  // The difference between the mean of these pairs and the mean of future pairs has the variance of
-  // both means.
+  // The variance of the difference between the mean of these pairs and the mean of future pairs is
+  // the sum of both variances.
   const double both = std::sqrt(1.0 + static_cast<double>(pairs.size()) / least_pairs(study));
   result.repeat_low = std::exp(statistics.mean - both * half_width);
   result.repeat_high = std::exp(statistics.mean + both * half_width);
@@ -115,8 +115,8 @@ Judgement judge_looks(const StudySpec& study, const std::vector<RunPair>& pairs,
   const bool has_time = worth > 0.0 && may_use_left_time(study);
   const bool was_last = !has_time && count >= k_most_times_usual * usual;
   const int most = std::max(k_most_times_usual * usual, has_time ? 2 * count : 0);
-  // "Faster" needs an interval above `hidden`. If the mean does not change, can the last look show
-  // that? Its error shrinks with the root of the number of pairs.
+  // "Faster" needs an interval above `hidden`. Check if the last look can show that with the
+  // present mean. The error shrinks with the root of the number of pairs.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = now.standard_error() * std::sqrt(static_cast<double>(count) / most);
   // Give a finalist up if its present gain would not be significant at its last look.

@@ -22,9 +22,9 @@ struct SpeedUp {
   double low = k_nan;    ///< 95 % interval; NaN: not known
   double high = k_nan;
   int pairs = 0;  ///< pairs of confirming runs; 0: the ratio is from search trials only
-  /// Value of `low` in the worst case: a full buffer of data at the start of the runs' windows
-  /// hides as much time as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of
-  /// programs that end by themselves, it equals `low`, unless the study's planned run is longer.
+  /// Value of `low` if a full buffer of data at the start of the runs' windows hides as much time
+  /// as it can (`Measurement::slowest_seconds_per_sample`). For whole runs of programs that end by
+  /// themselves, it equals `low`, unless the study's planned run is longer.
   double low_if_buffered = k_nan;
   /// 95 % prediction interval for the `ratio` of another confirmation of both configurations, with
   /// the fewest pairs that a claim needs. This interval is wider than the interval from `low` to
@@ -32,10 +32,11 @@ struct SpeedUp {
   double repeat_low = k_nan;
   double repeat_high = k_nan;
   /// Further pairs after which the verdict would probably be known (`further_pairs`). NaN: the
-  /// verdict is known, or this cannot be said.
+  /// verdict is known, or the number cannot be estimated.
   double more_pairs = k_nan;
-  /// Standard error of the ratio's logarithm: 1.96 of it are the half-width of the 95 % interval
-  /// that these pairs would have as the only look at one finalist. NaN: not known.
+  /// Standard error of the ratio's logarithm, as if these pairs were the only look at a single
+  /// finalist. The half-width of the 95 % interval would then be 1.96 times this error. NaN: not
+  /// known.
   double standard_error = k_nan;
 };
 
@@ -73,8 +74,8 @@ inline constexpr auto k_verdict_names = enum_names<Verdict>({
 /// Largest number of a finalist's pairs without time to spare, as a multiple of the usual number.
 inline constexpr int k_most_times_usual = 4;
 
-/// Returns when a study looks at its finalists. If each configuration is confirmed, the scatter of
-/// two pairs alone would show nothing, so the first look comes at the usual number of pairs.
+/// Returns when a study looks at its finalists. If each configuration is confirmed, the first look
+/// comes at the usual number of pairs, because the scatter of two pairs alone shows nothing.
 [[nodiscard]] LookPlan look_plan(const StudySpec& study);
 /// Returns the least number of pairs for a claim of "faster", if the program has a steady state.
 [[nodiscard]] int least_pairs(const StudySpec& study);
@@ -86,10 +87,10 @@ inline constexpr int k_most_times_usual = 4;
 ///
 /// A faster finalist gets the usual number of pairs. It gets fewer if its speed-up is known to
 /// within the precision of measuring. An undecided finalist continues while it can still be shown
-/// to be faster within four times the usual number. If time is left (`may_use_left_time`), both
-/// kinds continue until their interval lies on one side of `search.worth`. The number of pairs is
-/// then not limited. Only a look (`looks_until`) settles that a finalist is faster. A finalist may
-/// be given up after any pair.
+/// to be faster within four times the usual number. If time is left (`may_use_left_time`), faster
+/// and undecided finalists continue until their interval lies on one side of `search.worth`. The
+/// number of pairs is then not limited. Only a look (`looks_until`) settles that a finalist is
+/// faster. A finalist may be given up after any pair.
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
@@ -97,10 +98,10 @@ struct Judgement {
   /// usual number of pairs on are valid at the same time, so this is their common part.
   SpeedUp speed_up{};
 };
-/// Judges a finalist by its pairs. "Faster" takes at least two pairs (three of whole runs without a
-/// steady state), unless the study asks for fewer: a single pair does not show how much launches
-/// differ on this machine. `error`: this finalist's one-sided error. `is_last`: no further pair
-/// follows, whatever these pairs show (`LookPlan::last`).
+/// Judges a finalist by its pairs. "Faster" takes at least two pairs, or three pairs of whole runs
+/// without a steady state, unless the study asks for fewer. A single pair does not show how much
+/// launches differ on this machine. `error`: this finalist's one-sided error. `is_last`: no further
+/// pair follows, for a reason that does not depend on these pairs (`LookPlan::last`).
 [[nodiscard]] Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs,
                               double error,
                               const std::optional<KnownLaunches>& known = KnownLaunches{},
@@ -108,17 +109,18 @@ struct Judgement {
 /// Only the pairs show how much launches differ. If a prior also counted, a third of all campaigns
 /// of equal versions would keep one of them on machines where launches differ by 10 %.
 inline constexpr std::nullopt_t k_launches_by_pairs = std::nullopt;
-/// Errors of judging a configuration that may also be slower, each one-sided.
+/// Two one-sided errors for judging a configuration: for the verdict "faster", and for other
+/// verdicts.
 struct BothErrors {
   double faster = k_one_sided_error;  ///< at most `other`
   double other = k_one_sided_error;
 };
 /// Judges a configuration that may also be slower (`MeasureSpec::confirm_all`). The interval
 /// decides at each look: `tied` if it lies within `search.worth` of 1 on both sides, `faster` or
-/// `slower` if it excludes 1 whatever a buffer may hide. It must also decide if the configuration
-/// is slower by `MeasureSpec::confirm_slowdown`. An undecided configuration continues until the
-/// time is over if the study limits its time, otherwise up to four times the usual number of pairs.
-/// Only the pairs show how much launches vary (`k_launches_by_pairs`).
+/// `slower` if it excludes 1 whatever a buffer may hide. The interval must also lie on one side of
+/// the slowdown `MeasureSpec::confirm_slowdown`. An undecided configuration continues until the
+/// study's time is over. If the study does not limit its time, it continues up to four times the
+/// usual number of pairs. Only the pairs show how much launches vary (`k_launches_by_pairs`).
 [[nodiscard]] Judgement judge_both_ways(const StudySpec& study, const std::vector<RunPair>& pairs,
                                         const BothErrors& errors, bool is_last = false);
 

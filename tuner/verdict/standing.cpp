@@ -293,8 +293,8 @@ void Standing::prefer_fewest_changes(std::vector<const TrialRecord*>& trials) co
     return trial->origin == k_fewest_changes;
   };
   const auto fewer = std::ranges::find_if(trials, is_reduced);
-  // A trial with fewer changes has also reset conditional settings, which `changes_of` does not
-  // count.
+  // Prefer a trial with origin `k_fewest_changes`. It has also reset conditional settings, which
+  // `changes_of` does not count.
   if (fewer == trials.end()) return;
   std::erase_if(trials, [&](const TrialRecord* trial) {
     return changes_of(*trial) == fewest && !is_reduced(trial);

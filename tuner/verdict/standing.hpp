@@ -102,34 +102,34 @@ class Standing {
   /// Guards have not judged them, so none is a candidate before its fresh runs.
   [[nodiscard]] std::vector<const TrialRecord*> stopped() const;
 
-  /// Returns the trials of `stopped` whose whole interval lies ahead of the value of `other`.
+  /// Returns the trials of `stopped` whose whole interval is better than the value of `other`.
   [[nodiscard]] std::vector<const TrialRecord*> stopped_ahead_of(const TrialRecord& other) const;
 
   /// Returns the best candidate; null without any.
   ///
   /// Candidates compete if they are tied with the best (`tied_with`) and have the same value within
   /// the precision of measuring. A candidate with fewer changes also competes if it is expected to
-  /// lose at most `worth`. The best of many measurements is partly luck. So both values are first
-  /// moved towards the mean of the tied trials (`shrunk`). The candidate's measured value must lie
-  /// within one standard error of the best trial's expected value.
+  /// lose at most `worth`. The best of many measurements is partly luck. So the values of both
+  /// trials are first moved towards the mean of the tied trials (`shrunk`). The candidate's
+  /// measured value must lie within one standard error of the best trial's expected value.
   ///
   /// Among competitors the fewest changes from the baseline win. Next comes the lower cost, if cost
   /// is the other objective and the costs differ by more than their errors. Next comes the smaller
-  /// batch, and last the better value. The baseline wins by its lack of changes only if it is the
-  /// best.
+  /// batch, and last the better value. The baseline, which has no changes, wins only if it has the
+  /// best value.
   [[nodiscard]] const TrialRecord* incumbent() const;
 
   /// Returns numbers of the candidates that may be as good as `leader` or better, in order of
   /// value. This is the multiple comparison with the best of J. C. Hsu, "Constrained simultaneous
   /// confidence intervals for multiple comparisons with the best", Annals of Statistics 12(3),
-  /// 1984, at 5 % in all. Errors include the variation between launches. Trials of the leader's own
-  /// configuration are left out.
+  /// 1984, with an error of 5 % over all candidates. Errors include the variation between launches.
+  /// Trials of the leader's own configuration are left out.
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
-  /// Returns the measured Pareto front in order of the ranked objective: numbers of `leader` and of
-  /// its `trade_offs` among the trials that may win, without refuted configurations. The front uses
-  /// the errors of `tied_with`, so a trial that differs from `leader` only by noise is no
-  /// trade-off. Empty for a single objective.
+  /// Returns the measured Pareto front in order of the ranked objective. These are the numbers of
+  /// `leader` and of its `trade_offs` among the trials that may win, without refuted
+  /// configurations. The front uses the errors of `tied_with`, so a trial that differs from
+  /// `leader` only by noise is no trade-off. Empty for a single objective.
   [[nodiscard]] std::vector<std::int64_t> front(const TrialRecord& leader) const;
 
   /// Returns a measured trial's value for comparisons: without drift, and with a sign so that less
@@ -140,7 +140,7 @@ class Standing {
   /// the program reports.
   [[nodiscard]] double error(const TrialRecord& trial, std::size_t objective) const;
   /// Returns the trial with the values and errors that it would have had when the baseline ran. Its
-  /// `level` is the drift that was removed from them; the measurement stays as it was.
+  /// `level` is the drift that was removed from them. The measurement does not change.
   [[nodiscard]] TrialRecord without_drift(TrialRecord trial) const;
 
   /// Returns how the machine's speed changed during the search.

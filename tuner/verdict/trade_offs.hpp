@@ -27,10 +27,10 @@ namespace steptune {
 /// second objective, and not better in the first. Any two trade-offs are each better than the other
 /// in one objective.
 ///
-/// If only noise separates several trials, one of them is returned. The selection repeats two steps
-/// among the trade-offs against the trial that it returned last:
+/// If only noise separates several trials, returns one of them. The selection repeats two steps. It
+/// considers only trials that are trade-offs against the trial that it returned last:
 /// - It finds the trials that cannot be distinguished from the best one in the second objective.
-/// - It returns that trial among them which is the best in the first objective.
+/// - Among these trials, it returns the best one in the first objective.
 ///
 /// The second objective may be proportional to the first (cost on one type of machine). A trial is
 /// then better in both or in none, so there are no trade-offs. For trials without noise, the result

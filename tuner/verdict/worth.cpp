@@ -16,8 +16,8 @@ namespace {
 /// Number of parts into which a range is divided if it is continuous or has negative numbers.
 constexpr std::uint64_t k_places = 16;
 
-/// True if the trial covers its values. A configuration that cannot be used counts as tried, but
-/// not one that was cut off while starting.
+/// True if the values of the trial's settings count as tried. An infeasible configuration counts,
+/// too, but not one that was cut off while starting.
 bool counts_as_tried(const TrialRecord& trial) {
   return is_compared(trial.purpose) && !trial.awaited_start_s &&
          (is_ranked(trial.status) || trial.status == TrialStatus::infeasible ||
@@ -47,7 +47,7 @@ bool covers_number(const Parameter& parameter, const std::set<Value>& tried) {
 }
 
 bool covers(const Parameter& parameter, const std::set<Value>& tried) {
-  // If only the baseline's value of a setting ran, its effect is unknown.
+  // If only the baseline's value of a setting ran, the setting's effect is unknown.
   const std::uint64_t levels = parameter.level_count().value_or(2);
   if (tried.size() < std::min<std::uint64_t>(levels, 2)) return false;
   const bool is_number =
@@ -116,7 +116,8 @@ double most_gain_of_trial(const Standing& standing, const TrialRecord& trial,
   const double error = reach * standing.error(trial, objective);
   const double baseline_error = reach * standing.error(baseline, objective);
   if (!(value > error) || !(to_beat > 0.0) || !std::isfinite(baseline_error)) return k_infinity;
-  // The ratio r at which r * value exceeds the baseline's value by no more than their errors.
+  // Compute the largest ratio r at which r * value exceeds the baseline's value by no more than
+  // their errors.
   const double square = value * value - error * error;
   const double product = value * to_beat;
   const double rest =
@@ -133,7 +134,8 @@ std::optional<double> nothing_to_gain(const StudySpec& study, const Standing& st
       !may_win(standing.rules(), *baseline) || confirmation.winner() != nullptr) {
     return std::nullopt;
   }
-  // By Markov's inequality, the searcher's best proposal gains the worth with at most this error.
+  // By Markov's inequality, the searcher's best proposal then gains the worth with a probability of
+  // at most `k_error_95`.
   const bool is_modelled = expected_improvement && *expected_improvement <= k_error_95 * worth;
   double most = 0.0;
   for (std::size_t objective = 0; objective < study.objectives.size(); ++objective) {

@@ -32,7 +32,8 @@ namespace steptune {
 /// the worth. By Markov's inequality, its best proposal then gains the worth with a probability of
 /// at most 5 %.
 ///
-/// A study with a configuration in use, or one that confirms each configuration, has its own rule.
+/// Returns nullopt for a study with a configuration in use, or one that confirms each
+/// configuration. These studies have their own rules.
 [[nodiscard]] std::optional<double> nothing_to_gain(
     const StudySpec& study, const Standing& standing, const Confirmation& confirmation,
     std::optional<double> expected_improvement = std::nullopt);
