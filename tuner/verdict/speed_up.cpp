@@ -230,8 +230,8 @@ PairStatistics statistics_after(int count, const StudySpec& study,
   for (const RunPair& pair : pairs)
     within += within_variance(pair, count > 1) / static_cast<double>(pairs.size());
   const bool is_timed = study.objectives.front().is_timed();
-  // Other trials say nothing about the variation of reported metrics and of runs without a steady
-  // state: only the pairs count.
+  // Other trials do not show the variation of reported metrics and of runs without a steady state,
+  // so only the pairs count.
   const bool only_pairs_count = !is_timed || (repeated_whole_runs && !are_steady(pairs));
   const bool measured_in_pairs = repeated_whole_runs || are_interleaved(pairs, count);
   const auto set_error = [&](const PairError& posterior) {

@@ -130,8 +130,8 @@ inline constexpr int k_least_unsteady_pairs = 3;
 
 /// Returns the speed-up of a finalist whose error is divided among its looks (`error_of_look`). The
 /// intervals of all looks from the usual number of pairs on are valid at the same time. So the
-/// returned interval is the common part of these intervals. `is_last`: no further pair follows,
-/// whatever these pairs show (`LookPlan::last`).
+/// returned interval is the common part of these intervals. `is_last`: no further pair follows, for
+/// a reason that does not depend on these pairs (`LookPlan::last`).
 [[nodiscard]] SpeedUp speed_up_over_looks(
     const StudySpec& study, const std::vector<RunPair>& pairs, double error,
     const std::optional<KnownLaunches>& known = KnownLaunches{}, bool is_last = false);
