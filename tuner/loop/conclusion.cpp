@@ -54,7 +54,7 @@ std::string why_nothing_faster(const StudyRun& run) {
       run.standing().trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   const double left_s = by_time ? *limit_s - run.stopwatch.elapsed_s() : 0.0;
   // Time may also be left because the runner holds machines or no further claim is possible. Then
-  // it is not too short.
+  // the rest is not too short.
   const bool too_little =
       by_time && search_time_spent(run.parts.study, run.spending(), run.confirmed);
   const std::string rest =

@@ -13,7 +13,7 @@ namespace steptune {
 /// Reason why the loop has asked a trial to end.
 enum class EndRequest {
   none,         ///< not asked to end
-  measured,     ///< the interval is as tight as asked for
+  measured,     ///< the interval is as narrow as the study asks
   slower,       ///< certainly slower than the best trial
   time_limit,   ///< measured for as long as allowed, whatever the budget
   budget,       ///< measured until the end of its part of a time budget
@@ -25,9 +25,9 @@ enum class EndRequest {
   guard,        ///< a guard was violated, and its value cannot change any more
   unlike,       ///< a hook could not apply the configuration to the program
   user,         ///< the user asked to stop
-  no_machine,   ///< still waiting for a machine when the time was over
+  no_machine,   ///< still waiting for a machine when the tuning time was over
   no_time,      ///< too little measured when the tuning time was over
-  interleaved,  ///< the trial cannot run next to another trial, or cannot be stopped
+  interleaved,  ///< the trial cannot run next to another trial, or cannot be paused
 };
 
 /// True if the trial's time was over and its measurement so far counts.

@@ -24,7 +24,7 @@ class EndedTrials {
   /// Processes a trial that has ended and that the history has recorded.
   [[nodiscard]] Result<void> add(const TrialRecord& trial);
   /// Gives trials that ended in earlier runs of the tuner to searcher and scheduler, in the order
-  /// of their ends. `counts_failures`: their failures count for `too_many_failures`.
+  /// of their ends. `counts_failures`: failed trials count for `too_many_failures`.
   void learn_from(std::vector<const TrialRecord*> ended, bool counts_failures);
   /// Returns the end of the search if too many trials in a row have failed, otherwise nullopt.
   [[nodiscard]] std::optional<SearchEnd> too_many_failures() const;

@@ -15,8 +15,8 @@ namespace steptune {
 /// Moment at which guards are checked.
 enum class GuardMoment {
   running,  ///< missing values, and values that may still change, violate nothing
-  ended,    ///< missing values violate: an unknown loss is not a good loss
-  again,    ///< ended, but this configuration was judged before: missing values violate nothing
+  ended,    ///< missing values violate their guards, because an unknown loss may be bad
+  again,    ///< ended and judged before with this configuration: missing values violate nothing
 };
 
 /// Returns the guard that a trial violates, as a sentence for people; nullopt if the trial respects
@@ -51,7 +51,7 @@ struct GuardLimit {
 ///
 /// Returns nullopt if the trial leaves enough, if nothing is known, or if `max_share` is 1 or more.
 /// Ignores a GPU that other programs used, too. Ignores memory if the baseline also takes more than
-/// `max_share` of it, because such a program always takes everything.
+/// `max_share` of it, because the program then takes all that it can get.
 [[nodiscard]] std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                                           const TrialRecord* baseline);
 

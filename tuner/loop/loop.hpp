@@ -39,7 +39,8 @@ class LoopListener {
   virtual void on_trial_started(const TrialRecord& /*trial*/) {}
   /// `standing` includes this trial.
   virtual void on_trial_ended(const TrialRecord& /*trial*/, const Standing& /*standing*/) {}
-  /// Called at least once per second of the clock while trials run, however many reports arrive.
+  /// Called at least once per second of the clock while trials run. The number of reports does not
+  /// matter.
   virtual void on_progress(const std::vector<const RunningTrial*>& /*running*/,
                            double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}

@@ -11,8 +11,7 @@
 
 namespace steptune {
 
-/// Events of the runner. If the loop waits for something else, keeps the events that arrive during
-/// the wait.
+/// Events of the runner. Keeps the events that arrive while the loop waits for another reason.
 class RunnerEvents {
  public:
   explicit RunnerEvents(const LoopParts& parts) : parts_(&parts) {}

@@ -47,7 +47,8 @@ class RunningTrials {
 
   /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.
   void interrupt(bool force);
-  /// Asks the trials that wait for a machine to end. Returns the numbers of those that were asked.
+  /// Asks the trials that wait for a machine to end. Returns the numbers of the trials that it
+  /// asked.
   [[nodiscard]] std::vector<std::int64_t> withdraw(std::span<const TrialKey> waiting);
   /// Records all running trials as interrupted and returns them. For a runner that no longer
   /// answers.

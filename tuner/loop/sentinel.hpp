@@ -19,7 +19,7 @@ inline constexpr double k_most_share_for_repeats = 0.1;
 ///
 /// False if the first objective is neither time nor cost, or if the study excludes sentinels
 /// (`measure.sentinels`). Also false while a sentinel runs. The result depends only on the recorded
-/// trials, so a resumed study decides alike.
+/// trials, so a resumed study decides the same.
 [[nodiscard]] bool sentinel_is_due(const StudySpec& study, const Standing& standing,
                                    bool search_is_over);
 

@@ -38,8 +38,8 @@ struct Spending {
 
 /// Computes the spending from the recorded trials. The caller adds `elapsed_s` and the cost of
 /// running trials. Before there are two confirming runs, assumes windows that are `k_longer_window`
-/// times as long as those of search trials. With a time budget, a window may take the run's whole
-/// share of the time. After two confirming runs, uses their times and prices.
+/// times as long as the windows of search trials. With a time budget, a window may take the run's
+/// whole share of the time. After two confirming runs, uses their times and prices.
 [[nodiscard]] Spending spending_of(const StudySpec& study, const Standing& standing);
 
 /// Computes the spending as it was at the end of the search, without the times of the latest

@@ -25,7 +25,7 @@ class TrialLauncher {
   /// Launches confirming runs in addition to the first run of `round`: the runs interleaved with
   /// it. On machines that run several trials in turn, also launches the usual further rounds.
   [[nodiscard]] Result<void> launch_beside(int round);
-  /// Returns the targets of a trial that is launched, or taken over, now.
+  /// Returns the targets of a trial that is launched or adopted now.
   [[nodiscard]] TrialTargets targets_now(const TrialRecord& trial, int search_round = 0) const;
 
  private:

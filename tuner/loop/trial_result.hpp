@@ -38,7 +38,7 @@ struct TrialResult {
 ///   machines, or the tuning time, is over.
 /// - A trial that the loop asked to end is judged by its measurement. Its reaction to the signal
 ///   (exit status 1, killed, 0) does not matter.
-/// - A trial that ended by itself with another exit status than 0 has failed, however well it was
+/// - A trial that ended by itself with an exit status other than 0 has failed, however well it was
 ///   measured. The program would fail in a long run, too. If a hook ended the program because the
 ///   configuration does not suit the program, the trial is infeasible.
 /// - A trial whose configuration had no effect is infeasible, however well it was measured.

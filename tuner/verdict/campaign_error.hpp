@@ -10,11 +10,11 @@ namespace steptune {
 /// `kept` has the verdict of each earlier test, in order: true if the edit was faster.
 ///
 /// The rule is LORD++ of A. Ramdas, F. Yang, M. J. Wainwright and M. I. Jordan, "Online control of
-/// the false discovery rate with decaying memory", NeurIPS 2017, after A. Javanmard and
-/// A. Montanari, "Online rules for control of false discovery rate and false discovery exceedance",
+/// the false discovery rate with decaying memory", NeurIPS 2017, after A. Javanmard and A.
+/// Montanari, "Online rules for control of false discovery rate and false discovery exceedance",
 /// Annals of Statistics 46(2), 2018. The campaign begins with half of `k_error_95`. The first kept
-/// edit adds the other half, each further one adds `k_error_95`. Each of these amounts is divided
-/// among the tests after it, in decreasing portions.
+/// edit adds the other half. Each further kept edit adds `k_error_95`. Each of these amounts is
+/// divided among the tests after it, in decreasing portions.
 ///
 /// The rule guarantees the following if each test respects its error, whatever the earlier
 /// verdicts:

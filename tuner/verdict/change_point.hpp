@@ -42,7 +42,7 @@ class ChangePoint {
   /// one.
   explicit ChangePoint(std::size_t versions);
 
-  /// A measurement of a version beside the good one.
+  /// Measurement of a version in comparison with the good version.
   struct Observation {
     std::size_t version = 0;
     double slowdown = 0.0;  ///< logarithm of the ratio of their times
@@ -68,8 +68,9 @@ class ChangePoint {
   /// True if measuring a version can exclude one of `remaining`. False if all versions that divide
   /// them were skipped.
   [[nodiscard]] bool can_narrow(double confidence) const;
-  /// Returns at most `most` versions to measure next, in order: those that divide the probability
-  /// into equal parts, then their predecessors. Empty if each of them was skipped.
+  /// Returns at most `most` versions to measure next, in order. These are the versions that divide
+  /// the probability into equal parts, and their predecessors if there is room. Empty if each of
+  /// them was skipped.
   [[nodiscard]] std::vector<std::size_t> next(std::size_t most) const;
   /// Returns at most `most` versions to measure next, the bad one included. Used until it is known
   /// if the bad version is slower.

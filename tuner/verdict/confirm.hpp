@@ -43,10 +43,10 @@ struct ConfirmLimits {
 /// runs alternates (A B, then B A), so that a drift affects both sides. After each of its pairs a
 /// finalist is judged, and it continues while its verdict is open. Finalists that the search cannot
 /// distinguish run together. When all finalists are judged and none is faster, the next best
-/// configuration of the search follows. Last come configurations that the scheduler stopped
-/// although they were ahead of the baseline. The scheduler preferred other configurations, but
-/// those were not shown to be faster. If a finalist is faster and time is left, the next finalist
-/// is a tied configuration with only a part of its changes.
+/// configuration of the search follows. The last finalists are configurations that the scheduler
+/// stopped although they were ahead of the baseline. The scheduler preferred other configurations,
+/// which fresh runs did not show to be faster. If a finalist is faster and time is left, the next
+/// finalist is a tied configuration with only a part of its changes.
 ///
 /// If other programs disturbed a run much, it is repeated once when its round is over. This needs
 /// time and money, and does not happen if disturbance is usual (`disturbance_is_usual`). The less
@@ -64,7 +64,7 @@ struct ConfirmLimits {
 /// may win. This configuration runs in its own rounds and in every round of other finalists.
 ///
 /// The finalists divide the error of claiming "faster". The first finalist has three quarters of
-/// the error. Each further finalist has three quarters of what is left. Each finalist's share is
+/// the error. Each further finalist has three quarters of the rest. Each finalist's share is
 /// divided among its looks (`error_of_look`). So if no configuration is faster, at most one study
 /// in forty claims a faster configuration, unless studies continue after a last look. The interval
 /// covers the true ratio in 95 % of studies, whenever the confirmation stops. Both are true if

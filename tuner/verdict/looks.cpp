@@ -43,7 +43,7 @@ double tail(double deviation) {
 class SumWithoutClaim {
  public:
   /// Adds the pairs up to a look at `pairs`. Returns the look's limit of the sum. With probability
-  /// `error`, the sum exceeds this limit and exceeded none before.
+  /// `error`, the sum exceeds this limit and exceeded no earlier limit.
   double look(int pairs, double error) {
     const double added = pairs - pairs_;
     const auto beyond = [&](double limit) {

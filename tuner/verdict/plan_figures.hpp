@@ -20,9 +20,9 @@ using ConfigurationRuns = std::vector<const TrialRecord*>;
 /// Values are assumed to be normally distributed. The half-width includes the variation between
 /// launches, with its degrees of freedom, and the variation within runs. For at least two whole
 /// runs without a steady state, the variation between launches already includes the variation
-/// within runs. If the planned run may be longer than such runs, their own errors are added: they
-/// say how a longer run may differ. More runs do not reduce this part. NaN if a needed error is
-/// unknown.
+/// within runs. If the planned run may be longer than such runs, adds their own errors, which
+/// describe how a longer run may differ. More runs do not reduce this part. NaN if a needed error
+/// is unknown.
 [[nodiscard]] std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
                                                           const std::vector<double>& values,
                                                           const LaunchVariation& variation,

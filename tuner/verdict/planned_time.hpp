@@ -54,8 +54,9 @@ inline constexpr double k_periods_to_miss = 2.0;
 /// were not measured apart from phases, the mean rate gives the price of both.
 ///
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program with another
-/// configuration (the baseline), or null. `other` shows phases, such as an evaluation, for which
-/// the trial was too short. Stalls belong to a configuration, so stalls of `other` do not count.
+/// configuration (the baseline), or null. `other` shows phases that the trial was too short to
+/// show, such as an evaluation. Stalls belong to a configuration, so stalls of `other` do not
+/// count.
 [[nodiscard]] MeasuredValue planned_time(const PlannedRun& plan, const Measurement& measurement,
                                          const Measurement* other = nullptr);
 

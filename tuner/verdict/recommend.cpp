@@ -45,7 +45,7 @@ struct Choice {
   Claim claim = Claim::unconfirmed;
 };
 
-/// Returns the finalist with the largest speed-up among those that no fresh run has refuted.
+/// Returns the finalist with the largest speed-up, without finalists that a fresh run has refuted.
 const Finalist* best_sound_finalist(const Confirmation& confirmation) {
   const Finalist* best = nullptr;
   for (const Finalist& finalist : confirmation.finalists()) {

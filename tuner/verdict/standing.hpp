@@ -113,10 +113,10 @@ class Standing {
   /// trials are first moved towards the mean of the tied trials (`shrunk`). The candidate's
   /// measured value must lie within one standard error of the best trial's expected value.
   ///
-  /// Among competitors the fewest changes from the baseline win. Next comes the lower cost, if cost
-  /// is the other objective and the costs differ by more than their errors. Next comes the smaller
-  /// batch, and last the better value. The baseline, which has no changes, wins only if it has the
-  /// best value.
+  /// Among competitors, the fewest changes from the baseline win. If several are left and cost is
+  /// the other objective, the lower cost wins if the costs differ by more than their errors. After
+  /// that, the smaller batch wins, and last the better value. The baseline, which has no changes,
+  /// wins only if it has the best value.
   [[nodiscard]] const TrialRecord* incumbent() const;
 
   /// Returns numbers of the candidates that may be as good as `leader` or better, in order of

@@ -24,8 +24,8 @@ namespace steptune {
 /// "Better" means: by more than `critical_difference` standard errors of the difference, as ties
 /// are judged (J. C. Hsu, "Constrained simultaneous confidence intervals for multiple comparisons
 /// with the best", Annals of Statistics 12(3), 1984). A trade-off is better than `leader` in the
-/// second objective, and not better in the first. Any two trade-offs are each better than the other
-/// in one objective.
+/// second objective, and not better in the first. If two trade-offs are returned, each is better
+/// than the other in one objective.
 ///
 /// If only noise separates several trials, returns one of them. The selection repeats two steps. It
 /// considers only trials that are trade-offs against the trial that it returned last:

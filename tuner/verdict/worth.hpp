@@ -12,8 +12,8 @@ namespace steptune {
 /// Returns the upper end of the 95 % interval of a trial's gain over the baseline, as a share
 /// (0.03: 3 %). The interval uses the search's runs alone, by Fieller's theorem (E. C. Fieller,
 /// "Some problems in interval estimation", JRSS B 16(2), 1954). `candidates`: number of trials that
-/// are compared with the baseline at once. Infinite if the runs say nothing, and for maximised
-/// objectives.
+/// are compared with the baseline at once. Infinite if the runs do not bound the gain, and for
+/// maximized objectives.
 [[nodiscard]] double most_gain_of_trial(const Standing& standing, const TrialRecord& trial,
                                         const TrialRecord& baseline, std::size_t objective,
                                         std::size_t candidates);
