@@ -17,9 +17,9 @@ namespace steptune {
 /// other parameters, the functions are contrasts of the choices. Immutable.
 class EffectBasis {
  public:
-  /// Makes at most `most` functions. For choices, at most 8 are made if `most` is less than 8, and
-  /// none if `most` is 0. Makes fewer functions if the parameter has few values, and none if it has
-  /// a single value.
+  /// Makes at most `most` functions. For unordered choices, makes up to 8 even if `most` is
+  /// smaller, but none if `most` is 0. Makes fewer functions if the parameter has few values, and
+  /// none if it has a single value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }

@@ -15,7 +15,7 @@
 
 namespace steptune {
 
-/// Limits of one night from the command line. For limits that are not set, the study file decides.
+/// Limits of one night from the command line. Unset limits come from the study file.
 struct NightBounds {
   std::optional<double> time_s;
   std::optional<double> cost_usd;

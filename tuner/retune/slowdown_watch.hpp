@@ -36,8 +36,8 @@ struct Slowdown {
 /// Verdict of the watcher on the latest night.
 struct SlowdownWatch {
   std::optional<Slowdown> slowdown;  ///< set if the slowdown was first shown on the latest night
-  /// Evidence that the incumbent became slower, or that its lead over the baseline shrank. From
-  /// `WatchOptions::alarm` on, one of both counts as shown.
+  /// Evidence that the incumbent became slower, or that its lead over the baseline shrank. If it
+  /// reaches `WatchOptions::alarm`, one of the two counts as shown.
   double evidence = 0.0;
   /// True if further launches tonight are worth their time: the latest night looks slow, or there
   /// is some evidence.
@@ -49,8 +49,8 @@ struct SlowdownWatch {
 struct WatchOptions {
   /// Least average number of nights between two false alarms.
   double alarm = 730.0;
-  /// Least slowdown that counts, as a share. Half of it counts as at most one standard deviation of
-  /// a night.
+  /// Least slowdown that counts, as a share. The standard deviation of a night counts as at least
+  /// half of it.
   double least_slowdown = 0.02;
 };
 
@@ -80,8 +80,8 @@ class SlowdownWatcher {
   SlowdownWatch add(NightTimes night);
 
  private:
-  /// Evidence that a score has become larger, and the night of the change, for each size of the
-  /// shift.
+  /// Evidence that scores have become larger. Keeps the evidence and the night of the change for
+  /// each size of the shift.
   class Detector {
    public:
     void add(std::int64_t night, double score);
@@ -95,7 +95,7 @@ class SlowdownWatcher {
     std::array<std::int64_t, k_shifts.size()> since_{};
   };
 
-  /// Returns the first night with evidence of a slower incumbent.
+  /// Returns the first slower night, by the statistic with more evidence.
   [[nodiscard]] std::int64_t slower_since() const;
   [[nodiscard]] Slowdown slowdown_since(std::int64_t since) const;
   void begin_anew(std::int64_t since);
