@@ -26,7 +26,7 @@ import programs
 from neighbour import Neighbour
 from programs import Copy, Fault
 
-# Below this true gain a program counts as having nothing to gain (`--worth 5%` of Steptune).
+# A program with a smaller true gain counts as having nothing to gain (Steptune's `--worth 5%`).
 WORTH = 1.05
 # Share of the possible gain, on a log scale, that counts as found.
 FOUND = 0.9

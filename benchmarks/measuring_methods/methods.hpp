@@ -11,7 +11,7 @@ namespace steptune::measuring_methods {
 
 /// Method of comparing the speed of two commands, A and B.
 enum class Method {
-  hyperfine_printed,  ///< all runs of A, then all runs of B; the ratio and the error that it prints
+  hyperfine_printed,  ///< all runs of A, then all of B; ratio and error as hyperfine prints them
   hyperfine,          ///< the same runs; 95 % interval of the ratio of means
   google_benchmark,   ///< one launch of each; repetitions in random order
   duet,               ///< launches of both at the same time; ratios of simultaneous samples
@@ -31,7 +31,7 @@ struct Model {
   /// estimate it.
   double ratio = 1.1;
   double launch_variation = 0.0;  ///< standard deviation of the logarithm of a launch's times
-  double step_variation = 0.01;   ///< the same for the steps of a launch
+  double step_variation = 0.01;   ///< standard deviation of the logarithm of a step's time
   double startup_s = 1.0;         ///< of A, on an idle machine
   double step_s = 0.05;           ///< of A, on an idle machine
   double duet_launch_s = 10.0;    ///< time of two simultaneous launches
@@ -46,7 +46,7 @@ struct Estimate {
   double high = k_nan;
 };
 
-/// Simulates one comparison. Same model, same estimate.
+/// Simulates one comparison. The same model gives the same estimate.
 [[nodiscard]] Estimate compare(Method method, const Model& model);
 
 }  // namespace steptune::measuring_methods

@@ -20,7 +20,7 @@ struct Machine {
   double drift_per_run = 0.0;     ///< relative slowdown of each launch over the one before it
   double step_noise = 0.01;       ///< relative standard deviation of a step
   int neighbours = 0;             ///< programs that use the machine in bursts (`Neighbours`)
-  double neighbour_slowness = 1;  ///< factor on all times for each busy neighbour
+  double neighbour_slowness = 1;  ///< factor on all times, once for each busy neighbour
   bool in_turns = false;      ///< trials of a round take turns of at least a quarter of a second
   double warmup_steps = 2.0;  ///< the first step takes twice as long; the excess falls by the
                               ///< factor e in this many steps

@@ -45,8 +45,8 @@ struct Trajectory {
   std::vector<Evaluation> evaluations;  ///< in order
 };
 
-/// Makes a proposer from a searcher of this project, with one thread. The searcher knows the trials
-/// of an `earlier` study. `initial_points` is that of `SearcherOptions`.
+/// Makes a proposer from a searcher of this project, with one thread. The searcher learns from the
+/// trials of an earlier study (`earlier`). `initial_points`: as in `SearcherOptions`.
 [[nodiscard]] Result<std::unique_ptr<Proposer>> own_proposer(
     const std::string& searcher, const Problem& problem, std::uint64_t seed,
     std::optional<int> initial_points = std::nullopt, std::span<const Observation> earlier = {});

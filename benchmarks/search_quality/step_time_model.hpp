@@ -32,10 +32,10 @@ struct StepParts {
 ///
 /// Loading: decoding time divided by the workers' throughput. Threads raise the throughput by
 /// Amdahl's law, more processes than CPUs lower it, and every further worker lowers it a little.
-/// Without `prefetch`, the loop waits for all of the loading. With it, loading runs in parallel
-/// with the computation; the loop waits for the excess, and for uneven loading times, which deeper
-/// queues hide. Compute: a constant time per step, plus a time per sample that depends on the
-/// precision. Small batches do not fill the device, and very large batches lose speed again.
+/// Without `prefetch`, the loop waits for all of the loading. With `prefetch`, loading runs in
+/// parallel with the computation. The loop then waits for the excess, and for uneven loading times,
+/// which deeper queues hide. Compute: a constant time per step, plus a time per sample that depends
+/// on the precision. Small batches do not fill the device, and very large batches lose speed again.
 /// Communication: latency and bandwidth of a ring that passes 2 (n - 1) / n of the gradients;
 /// slower beyond one node. Start-up: a constant time, plus a time for each worker and each device.
 /// Memory: states, plus activations for each sample.

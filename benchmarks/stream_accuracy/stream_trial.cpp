@@ -81,7 +81,7 @@ bool is_tight_enough(const Measurement& m, const TrialTargets& targets, const St
          m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
 }
 
-/// Returns the record that the tuning loop makes of a launch, with only the times that are needed
+/// Returns the record of a launch as the tuning loop makes it, with only the times that are needed
 /// here.
 TrialRecord record_of(const WatchedCpu& cpu, double end_s) {
   TrialRecord record;

@@ -38,7 +38,7 @@ struct SimulatedProgram {
   double launch_deviation = 0.0;  ///< relative standard deviation from launch to launch
 
   double noise = 0.02;       ///< relative standard deviation of a step
-  double correlation = 0.0;  ///< of neighbouring steps (first-order autoregressive)
+  double correlation = 0.0;  ///< correlation of neighbouring steps (first-order autoregressive)
   /// Share of steps with an additional Pareto-distributed time (shape 2.5).
   double tail_share = 0.0;
   double tail_mean_s = 0.0;   ///< mean of that additional time
@@ -69,7 +69,7 @@ struct SimulatedProgram {
   double throttle_after_s = 0.0;   ///< time after the trial's start at which throttling begins
   double throttle_ratio = 1.0;     ///< factor on the step time from then on
   double drift_per_minute = 0.0;   ///< relative growth of a step's duration per minute
-  double disturbed_after_s = 0.0;  ///< time at which a disturbance begins
+  double disturbed_after_s = 0.0;  ///< time after the trial's start at which a disturbance begins
   double disturbed_s = 0.0;        ///< duration of the disturbance
   double disturbed_ratio = 1.0;    ///< factor on the step time during the disturbance
   /// True if the runner sees the cause of the disturbance: a process that uses CPU time of the
@@ -98,11 +98,11 @@ class TrainingStream {
  public:
   TrainingStream(const SimulatedProgram& program, std::uint64_t seed);
 
-  /// True if the program has ended and all its reports were taken. Otherwise simulates up to the
-  /// next report.
+  /// True if the program has ended and `next` has returned all its reports. Otherwise simulates up
+  /// to the next report.
   [[nodiscard]] bool is_over();
   /// Returns the next report. `received_s` counts from the trial's start. If the program is over,
-  /// simulates further steps.
+  /// simulates steps beyond its end.
   [[nodiscard]] Report next();
   /// Returns the time since the trial's start. `launch_factor` is the step time of this launch
   /// relative to the program's mean.

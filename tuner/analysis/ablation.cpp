@@ -55,8 +55,8 @@ class ConfigurationValues {
       draw = sum / weights + rng_.normal() / std::sqrt(weights);
     return draws;
   }
-  /// Returns draws of the model's value, with the unexplained variation: real values differ from
-  /// the model by about as much.
+  /// Returns draws of the model's value, with the unexplained variation: a real value differs from
+  /// the model by it.
   std::vector<double> modelled(const Point& point) {
     std::vector<double> draws = model_->values_at(point);
     for (std::size_t i = 0; i < draws.size(); ++i)

@@ -73,7 +73,8 @@ struct Night {
   std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
-  std::string fast_commit;  ///< commit of the night before the first slower night; empty: unknown
+  /// Commit of the last measured night before the slowdown; empty: unknown.
+  std::string fast_commit;
   std::string broken;                ///< why `before` can no longer be used; empty if it can
   bool lead_shrank = false;          ///< as in `SlowdownWatch`
   double evidence = 0.0;             ///< as in `SlowdownWatch`

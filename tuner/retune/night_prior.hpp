@@ -29,8 +29,8 @@ struct NightPrior {
 /// Divides times and costs by the baseline's value on their night, and multiplies them by the
 /// baseline's value tonight. So a fast night does not make a configuration look better. A night's
 /// trials count like tonight's (`own`) if machine and study file have been the same since then.
-/// They do not if the configuration in use became slower or failed on tonight's or another later
-/// night. All other nights only guide the search. Takes the latest 200 configurations of each
+/// They do not if the configuration in use became slower or failed on a later night, tonight
+/// included. All other nights only guide the search. Takes the latest 200 configurations of each
 /// group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
