@@ -120,7 +120,7 @@ class Machine {
 struct Trial {
   double seconds = 0.0;     ///< duration of the trial
   double rate = 0.0;        ///< seconds per sample
-  double half_width = 0.0;  ///< relative
+  double half_width = 0.0;  ///< half-width of the interval, relative to `rate`
 };
 
 Trial ended(const Machine& machine, double begun_s, const Measurement& measured) {

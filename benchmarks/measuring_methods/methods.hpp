@@ -32,8 +32,8 @@ struct Model {
   double ratio = 1.1;
   double launch_variation = 0.0;  ///< standard deviation of the logarithm of a launch's times
   double step_variation = 0.01;   ///< standard deviation of the logarithm of a step's time
-  double startup_s = 1.0;         ///< of A, on an idle machine
-  double step_s = 0.05;           ///< of A, on an idle machine
+  double startup_s = 1.0;         ///< start-up of A on an idle machine
+  double step_s = 0.05;           ///< step of A on an idle machine
   double duet_launch_s = 10.0;    ///< time of two simultaneous launches
   int neighbours = 0;             ///< programs that use the machine in bursts (`Neighbours`)
   double neighbour_slowness = 1.4;

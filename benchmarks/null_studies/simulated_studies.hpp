@@ -62,8 +62,9 @@ struct Outcome {
   std::int64_t trials = 0;
   std::int64_t searched = 0;   ///< trials of the baseline and of the search
   double searched_s = 0.0;     ///< seconds that these trials took
-  std::int64_t sentinels = 0;  ///< trials that measure the baseline again during the search
-  bool reports_drift = false;  ///< the result says that the machine drifted
+  /// Number of sentinels: trials that measure the baseline again during the search.
+  std::int64_t sentinels = 0;
+  bool reports_drift = false;  ///< true if the result says that the machine drifted
   /// The recommended finalist. If none is recommended, the finalist with the most pairs; nullopt if
   /// there is none.
   std::optional<ConfirmedFinalist> finalist{};

@@ -34,7 +34,7 @@ struct Evaluation {
   std::optional<std::vector<double>> values;  ///< nullopt if the trial failed
   /// Fidelity at which the values were measured; below 1 if the trial was stopped early.
   double fidelity = 1.0;
-  std::vector<Milestone> milestones{};  ///< passed before the end
+  std::vector<Milestone> milestones{};  ///< milestones that the trial passed before its end
   double cost = 1.0;                    ///< cost of the trial, as a multiple of a full run
   /// CPU milliseconds for learning from the previous trial and proposing this one.
   double suggest_ms = 0.0;

@@ -17,7 +17,7 @@ namespace {
 
 struct Column {
   Parameter parameter;
-  std::vector<std::string> texts;  ///< by level
+  std::vector<std::string> texts;  ///< one for each level
 };
 
 struct Objective {

@@ -33,7 +33,7 @@ PlannedRun run_of_samples(double samples) {
   return plan;
 }
 
-/// Sum of the relative errors of a rule over all streams.
+/// Sum and number of a rule's relative errors over all streams.
 struct Errors {
   double sum = 0.0;
   int count = 0;

@@ -19,14 +19,14 @@ struct SimulatedStall {
   double every_steps = 0.0;
   double seconds = 0.0;
   double spread = 0.0;    ///< relative standard deviation of its duration
-  bool reported = false;  ///< the program reports it as a phase
+  bool reported = false;  ///< true if the program reports it as a phase
 };
 
 enum class SimulatedClock {
   none,    ///< reports contain no clock
   exact,   ///< a monotonic clock
   coarse,  ///< whole seconds
-  jumps,   ///< somebody sets the clock forward by 25 s, 7 s after the trial's start
+  jumps,   ///< 7 s after the trial's start, the clock jumps forward by 25 s
   ranks,   ///< two processes print, each with its own clock, 37.5 s apart
 };
 
@@ -59,12 +59,12 @@ struct SimulatedProgram {
   double hiccup_share = 0.0;      ///< share of steps, at random, that a hiccup follows
   double hiccup_s = 0.0;          ///< mean duration of a hiccup (exponential)
   bool hiccups_in_pairs = false;  ///< if true, a second hiccup follows after the next step
-  bool hiccups_reported = false;  ///< the program reports hiccups as phases
+  bool hiccups_reported = false;  ///< true if the program reports hiccups as phases
   double epoch_steps = 0.0;       ///< steps in an epoch
   /// Size and duration of an epoch's last batch, relative to other batches.
   double last_batch = 1.0;
   double respawn_s = 0.0;        ///< seconds in which workers restart at the end of an epoch
-  bool epochs_reported = false;  ///< the program reports epoch ends as phases
+  bool epochs_reported = false;  ///< true if the program reports epoch ends as phases
 
   double throttle_after_s = 0.0;   ///< time after the trial's start at which throttling begins
   double throttle_ratio = 1.0;     ///< factor on the step time from then on
@@ -140,7 +140,7 @@ class TrainingStream {
   /// Times at which the latest `queue_batches` batches left the queue.
   std::deque<double> consumed_s_;
   std::deque<Report> waiting_;
-  std::deque<Report> buffered_;  ///< reported by the program but not yet written
+  std::deque<Report> buffered_;  ///< reports that the program has made but not yet written
 };
 
 }  // namespace steptune

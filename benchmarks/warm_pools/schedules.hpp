@@ -9,8 +9,8 @@ namespace steptune::bench {
 
 /// Trials with their instance types, in the order in which a search might propose them.
 struct Workload {
-  std::vector<std::string> instance_types;  ///< by trial
-  std::vector<double> training_s;           ///< by trial
+  std::vector<std::string> instance_types;  ///< one for each trial
+  std::vector<double> training_s;           ///< one for each trial
   int pools = 1;                            ///< number of sets of instances at a time
 };
 

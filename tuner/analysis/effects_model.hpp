@@ -86,7 +86,7 @@ class EffectsModel {
   EffectsModel() = default;
   void choose_groups(const SearchSpace& space, std::span<const EffectSample> samples,
                      const std::vector<bool>& varies, const std::vector<std::size_t>& paired);
-  /// Writes all groups' functions at a point to a row of `width_`.
+  /// Writes the values of all groups' functions at a point to a row of `width_` numbers.
   void features(const Point& point, std::span<double> row) const;
   void sample_posterior(std::span<const EffectSample> samples);
   void compute_shares(const SearchSpace& space, std::span<const EffectSample> samples);

@@ -84,7 +84,7 @@ struct StudySpending {
   std::int64_t relaunches = 0;  ///< number of attempts after the first one, over all trials
 };
 
-/// Process that has a database open for writing, as its lock file names it.
+/// Process that has a database open for writing, according to its lock file.
 struct Owner {
   std::string host;
   std::int64_t pid = 0;

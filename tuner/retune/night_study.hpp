@@ -26,7 +26,7 @@ struct NightBounds {
 struct PhasePlan {
   NightPhase phase = NightPhase::check;
   std::int64_t search_trials = 0;
-  int rounds = 1;           ///< rounds in which the incumbent runs even if it needs no confirmation
+  int rounds = 1;           ///< least number of rounds in which the incumbent runs
   int confirm_pairs = 0;    ///< confirming pairs for challengers
   double time_share = 1.0;  ///< share of the time that is left after `elapsed_s`
   double elapsed_s = 0.0;

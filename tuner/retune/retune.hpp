@@ -29,7 +29,8 @@ struct RetuneOptions {
   /// Number of latest nights whose trials the history keeps: this many with a search, and this many
   /// without. Older nights keep only their record.
   std::size_t keep_nights = 60;
-  /// Seconds within which a night whose tuner was killed continues. After that, a new night begins.
+  /// A night whose tuner was killed continues within this many seconds of its start. Later, a new
+  /// night begins.
   double resume_within_s = 20.0 * 3600.0;
 };
 

@@ -19,7 +19,7 @@ struct NightTimes {
 enum class SlowdownScope {
   shared,         ///< at least half of the slowdown also affects the baseline
   configuration,  ///< more than half of the slowdown affects only the incumbent, not the baseline
-  unknown,        ///< no second configuration to compare with, tonight or in the nights before
+  unknown,        ///< the baseline did not run tonight, or in no night before the slowdown
 };
 
 struct Slowdown {
@@ -101,7 +101,7 @@ class SlowdownWatcher {
   void begin_anew(std::int64_t since);
 
   WatchOptions options_;
-  std::vector<NightTimes> nights_;  ///< nights with which the next night is compared
+  std::vector<NightTimes> nights_;  ///< earlier nights, with which the next night is compared
   Detector slower_;                 ///< evidence that the incumbent became slower
   Detector faster_;
   Detector lost_;  ///< evidence that the incumbent's lead over the baseline shrank

@@ -90,7 +90,7 @@ struct ConfigFileSpec {
   std::string kept;
 };
 
-/// Work of the long run between its steps: an evaluation, a checkpoint.
+/// Work of the long run between its steps, such as an evaluation or a checkpoint.
 struct PlannedPhase {
   std::optional<double> every_samples;  ///< set if and only if `every_steps` is not
   std::optional<double> every_steps;
@@ -214,7 +214,7 @@ struct HooksSpec {
   std::optional<std::map<std::string, KnobRule>> python;
 };
 
-/// Processes of the program, by configuration.
+/// Number of processes of a distributed program, computed from the configuration.
 struct LaunchSpec {
   Launcher with = Launcher::torchrun;
   std::optional<document::Formula> nodes;  ///< unset: one for each machine of the runner
