@@ -30,8 +30,8 @@ struct SearchResult {
 /// gives the same result.
 [[nodiscard]] SearchResult bisect(const BisectionModel& model);
 
-/// Simulates plain bisection: each version runs three times, and is slow if its fastest run is
-/// nearer to the bad version's fastest run than to the good one's.
+/// Simulates plain bisection: each version runs three times. It is slow if its fastest run is
+/// nearer to the bad version's fastest run than to the good version's.
 [[nodiscard]] SearchResult bisect_plainly(const BisectionModel& model);
 
 }  // namespace steptune::bisections

@@ -27,8 +27,8 @@ inline constexpr std::array k_methods = {Method::hyperfine_printed, Method::hype
 struct Model {
   std::uint64_t seed = 0;
   double time_s = 60.0;  ///< time of the comparison
-  /// Speed of B divided by that of A. Starts and steps have the same ratio, so that all methods
-  /// estimate it.
+  /// Speed of B divided by the speed of A. The ratio holds for starts and for steps, so that all
+  /// methods estimate the same number.
   double ratio = 1.1;
   double launch_variation = 0.0;  ///< standard deviation of the logarithm of a launch's times
   double step_variation = 0.01;   ///< standard deviation of the logarithm of a step's time

@@ -19,7 +19,7 @@ namespace steptune::null_studies {
 
 /// Replays trials, one at a time, on a machine with neighbours. Trials report each step. If
 /// `in_turns` is true, trials of one `TrialSpec::interleaved_round` take turns of at least a
-/// quarter of a second, by the rules of the local runner (`local::Interleaving`). When a trial
+/// quarter of a second. The rules are the local runner's (`local::Interleaving`). When a trial
 /// ends, reports one `TrialDisturbed` event whose length is the time in which neighbours were busy.
 /// `clock` outlives the runner.
 class SharedMachineRunner final : public Runner {

@@ -41,7 +41,7 @@ struct Program {
   std::vector<double> speeds{};
   std::string searcher = "grid";
   /// `search.worth`. It is 0, so that the search tries all configurations: a searcher that learns
-  /// from neighbouring values cannot expect that only the fifth is fast.
+  /// from neighbours does not expect a single fast one.
   double worth = 0.0;
   /// Steps after which the program ends by itself, with no longer run planned; 0: never.
   double ends_after_steps = 0.0;

@@ -24,8 +24,8 @@ class Proposer {
   [[nodiscard]] virtual Result<void> learn(const Observation& observation) = 0;
   /// Returns the searcher that advises on running trials; null if there is none.
   [[nodiscard]] virtual Searcher* searcher() { return nullptr; }
-  /// Returns the CPU milliseconds of the latest `propose` and the `learn` before it. nullopt: a
-  /// clock around the calls measures them well enough.
+  /// Returns the CPU milliseconds of the latest `propose` and the `learn` before it. Returns
+  /// nullopt if the caller can measure them with a clock around the calls.
   [[nodiscard]] virtual std::optional<double> thought_ms() const { return std::nullopt; }
 };
 

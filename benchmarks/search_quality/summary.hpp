@@ -16,8 +16,8 @@ struct Campaign {
   std::vector<Trajectory> trajectories;
 };
 
-/// Number of evaluations (or cost) until the regret is at most `regret`: the median over seeds, and
-/// the share `solved` of the seeds that reached it. `median` is nullopt if at least half of the
+/// Number of evaluations (or cost) until the regret is at most `regret`. `solved`: share of the
+/// seeds that reached it. `median`: median over all seeds. It is nullopt if at least half of the
 /// seeds did not reach it.
 struct Reached {
   double regret = 0.0;

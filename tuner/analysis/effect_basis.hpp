@@ -10,11 +10,11 @@
 namespace steptune {
 
 /// Functions of one parameter; the parameter's effect is a sum of them. They have mean zero,
-/// variance one and no correlation if values are drawn as the space draws them: each level, or each
-/// factor of a logarithmic scale, is equally likely. So the squares of an effect's coefficients add
-/// up to its variance. For ordered parameters, the functions are polynomials. Whole numbers from
-/// zero also have a step between zero and one: zero workers act differently from a few workers. For
-/// other parameters, the functions are contrasts of the choices. Immutable.
+/// variance one and no correlation, if values are drawn as the space draws them. All levels are
+/// then equally likely, or all factors on a logarithmic scale. So the squares of an effect's
+/// coefficients add up to its variance. For ordered parameters, the functions are polynomials.
+/// Whole numbers from zero also have a step between zero and one: zero workers act differently from
+/// a few workers. For other parameters, the functions are contrasts of the choices. Immutable.
 class EffectBasis {
  public:
   /// Makes at most `most` functions. For unordered choices, makes up to 8 even if `most` is

@@ -41,7 +41,7 @@ struct ScalingCount {
   /// Speed-up divided by the ratio of the counts. nullopt if the machines are of several kinds.
   std::optional<Estimate> efficiency;
   /// Speed that each machine beyond the previous count adds. The unit is the speed of one machine
-  /// at the first count. nullopt for the first count, and if the machines are of several kinds.
+  /// at the first count. Unset for the first count, and if the machines are of several kinds.
   std::optional<Estimate> marginal_gain;
 };
 

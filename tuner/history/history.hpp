@@ -116,9 +116,8 @@ class History {
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         double busy_timeout_s = k_lock_wait_s);
-  /// Opens a database for reading; never writes or migrates. Fails with `not_found` if there is no
-  /// such file or it is empty, and with `store` if its schema is older or newer than this
-  /// program's.
+  /// Opens a database for reading; never writes or migrates. Fails with `not_found` if the file is
+  /// missing or empty, and with `store` if its schema is older or newer than this program's.
   [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
                                                         double busy_timeout_s = k_lock_wait_s);
 
@@ -175,8 +174,8 @@ class History {
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
   /// Returns the trials that decide which trial leads a study (`Standing`), in order of number: its
-  /// baselines, sentinels and confirming runs, and by their first objective the `limit` best
-  /// completed hints and trials of the search. Reads few other rows.
+  /// baselines, sentinels and confirming runs. Adds the best completed hints and trials of the
+  /// search by their first objective, at most `limit`. Reads few other rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
                                                                  std::size_t limit,
                                                                  bool largest_first = false) const;

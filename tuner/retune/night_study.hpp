@@ -43,9 +43,8 @@ struct PhasePlan {
 [[nodiscard]] Result<std::set<std::string>> studies_of_nights(
     const History& history, const std::vector<StudyRecord>& studies);
 
-/// Returns the study for the trials of a night: a copy of the study file with the night's name,
-/// which first measures the baseline and the configuration in use. All phases have the same
-/// fingerprint.
+/// Returns the study for the trials of a night: a copy of the study file with the night's name. It
+/// first measures the baseline and the configuration in use. All phases have the same fingerprint.
 [[nodiscard]] Result<StudySpec> night_study(const StudySpec& study, const Night& night,
                                             const NightBounds& bounds, const PhasePlan& plan);
 

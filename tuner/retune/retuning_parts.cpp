@@ -53,7 +53,7 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
-/// True if a first night can tune under the study's own name: the history has no study of this
+/// True if a first night can tune under the study's own name. The history then has no study of this
 /// name, or one that can be continued. A stored study that is finished, or without a measured
 /// trial, would end in the same way again. A stored study with another definition cannot have
 /// trials of this study.

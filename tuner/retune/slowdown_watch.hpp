@@ -65,12 +65,12 @@ struct WatchOptions {
 /// standard normal score z. The variation of launches is estimated on each night, so a period of
 /// noisy nights is no slowdown.
 ///
-/// For each shift s of {1, 2, 4} standard deviations, exp(s z - s^2 / 2) is an e-value and M =
-/// max(1, M) exp(s z - s^2 / 2) is an e-detector. The alarm is raised when the mean of all M
-/// reaches A. The average run length to a false alarm is then at least A nights (J. Shin, A. Ramdas
-/// and A. Rinaldo, "E-detectors", New England Journal of Statistics in Data Science, 2023; for one
-/// shift, E. S. Page's CUSUM of 1954). After an alarm, and after nights have become faster, the
-/// comparison starts again with the nights since then.
+/// The shifts s are 1, 2 and 4 standard deviations. For each s, exp(s z - s^2 / 2) is an e-value,
+/// and M = max(1, M) exp(s z - s^2 / 2) is an e-detector. The alarm is raised when the mean of all
+/// M reaches A. The average run length to a false alarm is then at least A nights (J. Shin, A.
+/// Ramdas and A. Rinaldo, "E-detectors", New England Journal of Statistics in Data Science, 2023;
+/// for one shift, E. S. Page's CUSUM of 1954). After an alarm, and after nights have become faster,
+/// the comparison starts again with the nights since then.
 class SlowdownWatcher {
  public:
   explicit SlowdownWatcher(WatchOptions options = {}) : options_(options) {}

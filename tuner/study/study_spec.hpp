@@ -67,9 +67,9 @@ inline constexpr double k_longest_guard_window = 1.75;
 [[nodiscard]] std::string judged_metric(const Guard& guard);
 /// True for the guard on `peak_memory_bytes`, which the runner reports at the end.
 [[nodiscard]] bool is_memory_guard(const Guard& guard);
-/// Returns the factor that gives a guard's limit from the baseline's value. For a negative value
-/// this is not the ratio itself: 1.02 allows 2 % of the absolute value more, so the limit for -5 is
-/// -4.9 and the factor is 0.98.
+/// Returns the factor that gives a guard's limit from the baseline's value. For a negative value,
+/// the factor is not the ratio itself: 1.02 allows 2 % of the absolute value more. So the limit for
+/// -5 is -4.9, and the factor is 0.98.
 [[nodiscard]] double multiple_of_baseline(double ratio, double baseline);
 
 /// Arguments of the command line that are present together or not at all. The arguments are left
@@ -198,8 +198,8 @@ struct CampaignSpec {
 
 struct StudySpec;
 /// Returns the number of configurations that a study compares if it confirms each one
-/// (`MeasureSpec::confirm_all`): the baseline and `try`, or without `try` the whole space. nullopt:
-/// unlimited.
+/// (`MeasureSpec::confirm_all`): the baseline and `try`, or without `try` the whole space. Returns
+/// nullopt if the number is unlimited.
 [[nodiscard]] std::optional<std::uint64_t> confirmed_configurations(const StudySpec& study);
 
 /// Returns a placeholder for a search space that has not been read yet: one unused `bool`.
