@@ -48,8 +48,8 @@ class Launches {
   SimulatedLaunches runs_{model_.launch_variation, model_.run_variation};
 };
 
-/// Returns the one-sided error of each version. With it, all verdicts of a stage are right in 95 %
-/// of cases.
+/// Returns the one-sided error for the verdict on each version. All verdicts of a stage are then
+/// right in 95 % of cases.
 double error_of_each(std::size_t versions) {
   return k_one_sided_error / static_cast<double>(versions);
 }
@@ -85,7 +85,7 @@ std::vector<Compared> compare(const StudySpec& study, const std::vector<std::siz
   return all;
 }
 
-/// Returns the least time of three launches of a version; nullopt: of the good version.
+/// Returns the least time of three launches of a version. `version`: nullopt for the good version.
 double fastest_of_three(Launches& launches, std::optional<std::size_t> version) {
   double fastest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) {

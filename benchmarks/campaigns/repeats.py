@@ -7,9 +7,9 @@
     repeats.py table FILE
 
 `run` calls `steptune judge --git BASE OTHER` for each of the other revisions in turn, `--repeats` times, in the folder
-`--repository`. It appends one JSON line for each call to the output, and continues after the calls that are there.
-`table` prints one row for each revision as Markdown. The pairs of all its calls together give its `speed-up by all
-pairs`, with a 95 % interval. README.md explains the figures.
+`--repository`. It appends one JSON line for each call to the output file. If the file already has lines, it continues
+after them. `table` prints one row for each revision as Markdown. The pairs of all its calls together give its `speed-up
+by all pairs`, with a 95 % interval. README.md explains the figures.
 """
 import argparse
 import collections
@@ -24,7 +24,8 @@ import sys
 import tempfile
 import time
 
-# 97.5 % quantile of the normal distribution. All calls together have so many pairs that Student's differs little.
+# 97.5 % quantile of the normal distribution. All calls together have so many pairs that Student's quantile is nearly
+# the same.
 Z_95 = 1.96
 
 

@@ -22,10 +22,10 @@ constexpr auto k_rules = enum_names<Rule>({
     {Rule::two_wins, "two wins"},
 });
 
-/// The pairs of one edit. `ratio`: time of the challenger as a multiple of the champion's.
+/// Pairs of launches for one edit. `ratio`: time of the challenger as a multiple of the champion's.
 class Pairs {
  public:
-  /// `variation`: of launches.
+  /// `variation`: standard deviation of the logarithm of a launch's time.
   Pairs(const CampaignModel& model, double variation, double ratio, Rng& rng)
       : runs_(variation, model.run_variation), ratio_(ratio), rng_(rng) {}
 
@@ -45,8 +45,8 @@ class Pairs {
   std::vector<RunPair> pairs_;
 };
 
-/// Adds pairs until the verdict is certain or the time is over. The verdict at the end of the time
-/// counts, too.
+/// Adds pairs until the verdict is certain or the time is over. At the end of the time, the verdict
+/// counts even if it is uncertain.
 bool judged_faster(const CampaignModel& model, const StudySpec& study, const BothErrors& errors,
                    Pairs& pairs) {
   const int most = std::max(1, static_cast<int>(model.judge_time_s / model.judge_pair_s));
@@ -60,7 +60,7 @@ bool judged_faster(const CampaignModel& model, const StudySpec& study, const Bot
   }
 }
 
-/// The edits of a campaign so far.
+/// Verdicts and scatters of a campaign's edits so far.
 struct Before {
   std::vector<bool> kept;
   std::vector<Scatter> scatters;

@@ -9,14 +9,14 @@ namespace steptune::campaigns {
 
 /// Rule by which an edit is kept.
 enum class Rule {
-  campaign,  ///< `judge --campaign`: the error follows from the edits before
-  single,    ///< `judge`: each edit with the same error
-  greedy,    ///< faster in one pair
-  two_wins,  ///< faster in both of two pairs
+  campaign,  ///< `judge --campaign`: the allowed error depends on earlier verdicts
+  single,    ///< `judge`: each edit has the same allowed error
+  greedy,    ///< the edit is faster in one pair
+  two_wins,  ///< the edit is faster in both of two pairs
 };
 [[nodiscard]] std::string to_text(Rule rule);
 
-/// A program whose launches differ, and the edits to it.
+/// A program whose launches vary, and a sequence of edits to it.
 struct CampaignModel {
   std::uint64_t seed = 0;
   int edits = 100;
@@ -24,14 +24,15 @@ struct CampaignModel {
   /// Standard deviation of the logarithm of `launch_variation` among edits, as on a machine whose
   /// load changes.
   double spread = 0.0;
-  double later_variation = 0.0;  ///< `launch_variation` from the middle on; 0: the same
-  double run_variation = 0.003;  ///< the same for the variation within a launch
-  int gain_every = 0;            ///< one edit in so many is an improvement; 0: none
+  /// `launch_variation` for the second half of the edits; 0: unchanged.
+  double later_variation = 0.0;
+  double run_variation = 0.003;  ///< standard deviation of the logarithm of a time within a launch
+  int gain_every = 0;  ///< one of this many edits is an improvement; 0: none
   double gain = 0.0;             ///< gain of each improvement, as a share
   Rule rule = Rule::campaign;
-  double judge_pair_s = 20.0;  ///< two runs of `judge`, with their start-up
+  double judge_pair_s = 20.0;  ///< seconds of a pair of runs in `judge`, start-up included
   double judge_time_s = 300.0;
-  double fixed_pair_s = 60.0;  ///< two runs of the other rules
+  double fixed_pair_s = 60.0;  ///< seconds of a pair of runs in `greedy` and `two_wins`
 };
 
 /// Result of a campaign.
@@ -42,8 +43,8 @@ struct CampaignResult {
   double spent_s = 0.0;
 };
 
-/// Simulates a campaign: pairs of launches with log-normal times, and the verdicts of `judge`.
-/// Same model, same result.
+/// Simulates a campaign: pairs of launches with log-normal times, and the verdicts of `judge`. The
+/// same model gives the same result.
 [[nodiscard]] CampaignResult play(const CampaignModel& model);
 
 }  // namespace steptune::campaigns

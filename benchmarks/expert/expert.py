@@ -6,8 +6,8 @@
     expert.py tune  [--only NAME...] [--steptune PATH] [--time 3m] [--neighbour] [--repeat N] [--output FILE]
     expert.py table FILE...
 
-`truth` measures how many times as fast each program runs with the best known settings; these runs alternate with runs of
-the untouched program. `tune` runs Steptune on the untouched program. If Steptune claims a gain, `tune` measures the
+`truth` measures the speed-up of each program by the best known settings, in runs that alternate with runs of the
+untouched program. `tune` runs Steptune on the untouched program. If Steptune claims a gain, `tune` measures the
 recommended settings in the same way. `table` prints results as Markdown. README.md explains the figures.
 """
 import argparse
@@ -26,7 +26,7 @@ import programs
 from neighbour import Neighbour
 from programs import Copy, Fault
 
-# Below this true gain a program counts as having nothing to gain (`--worth 5%` of Steptune).
+# A program with a smaller true gain counts as having nothing to gain (Steptune's `--worth 5%`).
 WORTH = 1.05
 # Share of the possible gain, on a log scale, that counts as found.
 FOUND = 0.9
@@ -43,7 +43,7 @@ def in_turns(first, second, rounds):
 
 
 def mean_ratio(first, second):
-    """Returns the geometric mean of the speeds `second`, divided by that of the speeds `first`."""
+    """Returns the geometric mean of `second`, divided by the geometric mean of `first`. Both are lists of speeds."""
     return math.exp(statistics.fmean(map(math.log, second)) - statistics.fmean(map(math.log, first)))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An intermittent neighbour: one or two processes. Each copies 32 MiB repeatedly for 1-6 s, then pauses for 1-6 s."""
+"""A neighbour on the machine: one or two processes. Each copies 32 MiB repeatedly for 1-6 s, then pauses for 1-6 s, and
+so on."""
 import multiprocessing
 import random
 import time

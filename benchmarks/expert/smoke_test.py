@@ -90,7 +90,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(order, ["A", "B", "B", "A"])
 
     def test_only_settings_that_the_recommendation_names_are_changes(self):
-        # The baseline has no workers and so no `prefetch`. Its default beside workers is no change.
+        # The baseline has no workers and so no `prefetch`. Its default with workers does not count as a change.
         recommendation = {"configuration": {"workers": 2, "prefetch": 2, "b": 0}, "changed": ["workers"]}
         self.assertEqual(expert.changes({"recommendation": recommendation}), {"workers": 2})
 

@@ -178,7 +178,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   with_seconds.second = seconds_column;
   auto timed = table_problem(table, with_seconds);
   if (!timed) return tl::unexpected(timed.error());
-  // A combination that the table lacks takes the median time of the recorded combinations.
+  // For a combination that the table lacks, assume the median time of the recorded combinations.
   job.trial_s = [evaluate = timed->evaluate,
                  median = timed->log_volume ? std::exp(timed->reference[1]) : timed->reference[1]](
                     const Configuration& configuration) {
@@ -214,8 +214,8 @@ Result<ProgramStudy> study_of(const MadeUpProgram& program, double time_s) {
   return made;
 }
 
-/// Returns the total seconds of trials until the best configuration so far, by measurements, has a
-/// true step time within 10 % of the lowest.
+/// Returns the seconds of all trials until the search is near the best. It is near if the
+/// configuration with the lowest measured time has a true time within 10 % of the lowest true time.
 Result<double> seconds_to_near(const MadeUpProgram& program, const Options& options,
                                std::uint64_t seed) {
   const auto made = study_of(program, options.time_s);

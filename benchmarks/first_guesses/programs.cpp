@@ -14,10 +14,10 @@ namespace {
 
 constexpr double k_cpus = 2.0;
 
-/// Today's settings of a program: JSON text by knob.
+/// Current settings of a program: JSON text by knob.
 using Today = std::map<std::string, std::string>;
 
-/// Returns PyTorch's defaults on two CPUs.
+/// Returns PyTorch's default settings on two CPUs.
 Today usual_today() {
   return {{"num_workers", "0"},
           {"prefetch_factor", "null"},
@@ -86,8 +86,8 @@ double decoding(const Configuration& settings, double cpu_s) {
   return cpu_s / std::min(workers, k_cpus) * crowd;
 }
 
-/// Returns the seconds to compute a step. All threads share the part `parallel` of the work. Each
-/// thread beyond the first adds the part `overhead` to the time.
+/// Returns the seconds to compute a step. The threads share the fraction `parallel` of the work.
+/// Each thread beyond the first adds the fraction `overhead` to the time.
 double computing(const Configuration& settings, double cpu_s, double parallel, double overhead,
                  double today) {
   double threads = number(settings, "num_threads", today);
@@ -97,7 +97,7 @@ double computing(const Configuration& settings, double cpu_s, double parallel, d
   return cpu_s * (1.0 - parallel + parallel / used) * crowd;
 }
 
-/// Returns the factor on the step time: an allocator that keeps freed memory saves the part
+/// Returns the factor on the step time: an allocator that keeps freed memory saves the fraction
 /// `saving`.
 double allocating(const Configuration& settings, double saving) {
   return is_set(settings, "malloc", "keep") ? 1.0 - saving : 1.0;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A training program of known speed. Loading a batch takes twice as long as computing it. The queue of batches fills
-while the first step compiles. When the queue is empty again, the speed depends only on loading, not on its length."""
+while the first step compiles. When the queue is empty again, the speed depends only on loading, not on the queue's
+length."""
 import argparse
 import queue
 import threading

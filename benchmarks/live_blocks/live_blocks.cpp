@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares two ways to run trials: in one running program, in turns with the baseline; and each in
 // a fresh process. Both run on the same simulated machine until their speed is known to +-5 %.
-// Prints the trials' durations and errors.
+// Prints the durations and errors of the trials.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,7 +37,7 @@ constexpr std::array<double, k_trials> k_unlike{1.1, 0.9, 1.4, 0.95, 1.2, 0.85};
 struct World {
   std::string name;
   double noise = 0.07;       ///< relative standard deviation of a step
-  double correlation = 0.0;  ///< between neighbouring steps
+  double correlation = 0.0;  ///< correlation of neighbouring steps' times
   /// Mean seconds from one load by other processes to the next (exponential).
   double load_every_s = 0.0;
   double load_s = 2.0;       ///< mean duration of such a load, in seconds (exponential)
@@ -48,7 +48,7 @@ struct World {
   /// The trial's batches arrive in groups of this size. One step of each group waits for the whole
   /// group.
   int batches_at_once = 1;
-  int warm_up_steps = 2;           ///< after each switch
+  int warm_up_steps = 2;  ///< steps of warm-up after each switch between trial and baseline
   double stall_every_steps = 0.0;  ///< steps of the trial between two stalls; 0: none
   double stall_steps = 0.0;        ///< length of a stall, in steps of the trial
 
@@ -120,22 +120,22 @@ class Machine {
 struct Trial {
   double seconds = 0.0;     ///< duration of the trial
   double rate = 0.0;        ///< seconds per sample
-  double half_width = 0.0;  ///< relative
+  double half_width = 0.0;  ///< half-width of the interval, relative to `rate`
 };
 
 Trial ended(const Machine& machine, double begun_s, const Measurement& measured) {
   return {machine.now_s() - begun_s, measured.seconds_per_sample, measured.relative_half_width()};
 }
 
-/// Targets of a study's trials, except for the precision.
+/// Returns a study's default targets for a trial, with this benchmark's precision.
 MeasureSpec wanted_measure() {
   MeasureSpec wanted;
   wanted.target_half_width = k_target;
   return wanted;
 }
 
-/// True if the trial is measured precisely enough. `window`: factor on the least window of a study.
-/// It is 0.5 for trials in turns, as in a study.
+/// True if the trial is measured precisely enough. `window`: factor on a study's least window; 0.5
+/// for trials in turns, as in the tuner.
 bool is_measured(const Measurement& measured, double window) {
   MeasureSpec wanted = wanted_measure();
   wanted.min_window_s *= window;
@@ -181,7 +181,7 @@ Trial fresh_trial(Machine& machine, bool of_trial, double startup_s,
   return ended(machine, begun_s, measurer.current());
 }
 
-/// One running program in which all trials of a study are measured.
+/// A running program that runs all trials of a study.
 class LiveProgram {
  public:
   LiveProgram(Machine& machine, int warm_up_steps)

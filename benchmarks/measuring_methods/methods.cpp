@@ -40,9 +40,9 @@ constexpr std::size_t k_resamples = 500;
 /// Turns of a run: its window lasts two seconds, twice `measure.min_window`.
 constexpr std::size_t k_turns = 8;
 
-/// Launch of a command. It keeps its luck until its end.
+/// Launch of a command. A launch is slower or faster than usual from its start to its end.
 struct Launch {
-  double slowness = 1.0;  ///< its times as multiples of the usual times of A
+  double slowness = 1.0;  ///< factor on A's usual times
 };
 
 /// Machine on which commands run, and its clock.
@@ -109,7 +109,7 @@ Estimate with_error(const MeanTime& a, const MeanTime& b, double relative_error)
   return {ratio, ratio * (1.0 - relative_error), ratio * (1.0 + relative_error)};
 }
 
-/// Returns the ratio with the 95 % interval of both means, by error propagation.
+/// Returns the ratio of the means with its 95 % interval, by error propagation.
 Estimate ratio_of_means(const std::vector<double>& of_a, const std::vector<double>& of_b) {
   if (of_a.size() < 2 || of_b.size() < 2) return {};
   const MeanTime a = mean_of(of_a);
@@ -119,7 +119,7 @@ Estimate ratio_of_means(const std::vector<double>& of_a, const std::vector<doubl
   return with_error(a, b, student_quantile_95(a.count + b.count - 2.0) * error);
 }
 
-/// Returns the times of whole commands that run until `end_s`.
+/// Returns the times of whole commands that run one after the other until `end_s`.
 std::vector<double> command_times_s(Machine& machine, double speed, double end_s) {
   std::vector<double> times_s;
   while (times_s.size() < 2 || machine.now_s() + times_s.back() <= end_s) {
@@ -191,7 +191,8 @@ double mean_of_all(const DuetSamples& launches) {
   return sum / count;
 }
 
-/// Draws as many launches as there are, with replacement, and then samples of each in the same way.
+/// Returns the mean of a bootstrap sample: draws launches with replacement, then samples of each
+/// drawn launch.
 double resampled_mean(const DuetSamples& launches, Rng& rng) {
   double sum = 0.0;
   double count = 0.0;
@@ -270,8 +271,8 @@ TrialRecord record_of(const Run& run) {
   return record;
 }
 
-/// Records that both runs took turns, as the loop does (`ended_record`). Steptune sees that other
-/// programs use the machine.
+/// Records that both runs took turns, as the loop does (`ended_record`). `is_disturbed`: Steptune
+/// sees that other programs use the machine.
 void set_in_turns(TrialRecord& a, TrialRecord& b, double ratio_error, bool is_disturbed) {
   for (TrialRecord* record : {&a, &b}) {
     record->placement.emplace(k_interleaved_fact, "1");
@@ -286,7 +287,8 @@ void set_in_turns(TrialRecord& a, TrialRecord& b, double ratio_error, bool is_di
   b.measurement->ratio_error = ratio_error;
 }
 
-/// Rounds of one pair each, in the order A B B A, and the interval that `judge` prints.
+/// Simulates rounds of one pair each, in the order A B B A. Returns the interval that `judge`
+/// prints.
 Estimate by_steptune(const Model& model, bool in_turns) {
   Machine machine(model);
   std::deque<TrialRecord> records;

@@ -20,10 +20,10 @@ struct Tally {
   int years = 0;
   int upgrade_same_night = 0, machine_same_night = 0;
   int false_alarms = 0, worst_year = 0;
-  int replaced = 0;  ///< times that the configuration in use was replaced
+  int replaced = 0;  ///< number of nights that replaced the configuration in use
   double nights_s = 0.0, scratch_s = 0.0, nights = 0.0;
-  /// Relative excess of the used configuration's time over the best configuration's, summed over
-  /// nights.
+  /// Relative excess of the time of the configuration in use over the best configuration's, summed
+  /// over nights.
   double excess = 0.0;
 };
 

@@ -156,7 +156,7 @@ double true_seconds_per_sample(const YearModel& model, std::int64_t night,
   const double compute = precision * ((1.0 - scaling) + scaling / threads) +
                          20.0 / number(configuration, "batch") * 0.2;
   const double loading = 1.2 / (0.6 + workers);
-  // Processes in excess of the processors wait for each other.
+  // If there are more processes than processors, they wait for each other.
   const double crowd = 1.0 + 0.12 * std::max(0.0, workers + threads - 8.0);
   const double machine = has_slower_machine(model, night) ? model.machine_factor : 1.0;
   return k_seconds_per_sample * machine * crowd * (std::max(compute, loading) + 0.1 * loading);

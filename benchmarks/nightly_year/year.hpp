@@ -32,7 +32,8 @@ struct YearModel {
   double machine_factor = 1.15;
 };
 
-/// The usual year: seasons of noise in spring and autumn, a library upgrade, a slower machine.
+/// Returns the usual year: seasons of noise in spring and autumn, a library upgrade, a slower
+/// machine.
 [[nodiscard]] YearModel usual_year(std::uint64_t seed);
 
 /// Returns the true seconds per sample of a configuration in a night, without random variation.

@@ -30,8 +30,9 @@ struct Options {
   bool quiet_only = false;
 };
 
-/// Makes a program whose best five configurations differ by `gap` each. The others run at 0.7 to
-/// 1.15 times the baseline's speed. The seed decides their order, and so when each is tried.
+/// Makes a program whose best five configurations differ by `gap` each. The other configurations
+/// run at 0.7 to 1.15 times the baseline's speed. The seed decides the order in which they are
+/// tried.
 Program contest(const Options& options, std::uint64_t seed) {
   Rng rng(seed, "contest");
   Program program;
@@ -51,7 +52,8 @@ Program contest(const Options& options, std::uint64_t seed) {
 struct Cell {
   double studies = 0.0;
   double best = 0.0;  ///< number of studies that recommend the fastest configuration
-  double lost = 0.0;  ///< relative slowness of recommended configurations, summed over studies
+  /// How much slower than the fastest the recommendation is, as a share; summed over studies.
+  double lost = 0.0;
   double searched = 0.0;
   double searched_s = 0.0;
   double sentinels = 0.0;
@@ -106,7 +108,7 @@ constexpr std::array<std::string_view, 8> k_headings{
     "        drift",  "launches differ by", "with sentinels", "fastest found",
     "behind fastest", "trials searched",    "sentinels run",  "report a drift"};
 
-/// Prints each cell below the end of its heading.
+/// Prints the cells, right-aligned below their headings.
 template <typename Cells>
 void print_row(const Cells& cells) {
   for (std::size_t column = 0; column < k_headings.size(); ++column)

@@ -34,7 +34,7 @@ struct NeighbourCell {
   double found = 0.0;
   double finalists = 0.0;  ///< studies with an interval for their finalist
   double finalists_hold = 0.0;
-  double half_width = 0.0;  ///< sum of the half-widths of these intervals, in logarithms
+  double half_width = 0.0;  ///< sum of the half-widths of the finalists' intervals, in logarithms
   double pairs = 0.0;
   double seconds = 0.0;
 
@@ -72,7 +72,8 @@ bool print_neighbour_cell(const NeighbourTable& table, double truth, double laun
   machine.in_turns = in_turns;
   machine.warmup_steps = table.warmup_steps;
   Program program{truth, k_startup_s};
-  // Always list the speeds: without a list, each seed tries the configurations in one order.
+  // Always list the speeds: without a list, all seeds would try the configurations in the same
+  // order.
   program.speeds = table.speeds;
   if (program.speeds.empty()) {
     program.speeds.assign(static_cast<std::size_t>(table.configurations), 1.0);

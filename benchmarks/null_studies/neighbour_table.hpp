@@ -11,7 +11,7 @@ namespace steptune::null_studies {
 /// Table of studies on a machine with neighbours (`Neighbours`). It has a cell for each true
 /// speed-up, launch variation and budget, with and without turns.
 struct NeighbourTable {
-  int studies = 100;  ///< in each cell
+  int studies = 100;  ///< number of studies in each cell
   std::uint64_t first_seed = 0;
   double step_noise = 0.01;  ///< relative standard deviation of a step
   double warmup_steps = 2.0;

@@ -31,7 +31,7 @@ struct Options {
   bool only_null = false;
   bool only_forty = false;
   bool repeats = false;
-  std::string turns;  ///< `on` or `off`; empty: off, and both in the table of neighbours
+  std::string turns;  ///< `on` or `off`; empty: off, but the table of neighbours has both
 };
 
 struct Budget {

@@ -12,7 +12,7 @@
 namespace steptune::null_studies {
 
 /// A replayed trial beside neighbours, which can be paused. The replay counts seconds of work on an
-/// idle machine, and so do the trial's limits. Neighbours and pauses turn these into times of the
+/// idle machine, and so do the trial's limits. Neighbours and pauses make these times longer on the
 /// study's clock. As with local trials, reports and the outcome leave pauses out.
 class PausableTrial {
  public:
@@ -36,8 +36,8 @@ class PausableTrial {
   void pause(double now_s, std::vector<TrialEvent>& events);
   /// Continues a paused trial; otherwise does nothing.
   void resume(double now_s, std::vector<TrialEvent>& events);
-  /// Ends the trial after at most `delay_s` seconds of work. A paused trial is resumed for that, as
-  /// local trials are.
+  /// Ends the trial after at most `delay_s` seconds of work. Resumes a paused trial first, as the
+  /// local runner does.
   void stop(double now_s, double delay_s);
 
  private:
@@ -49,11 +49,11 @@ class PausableTrial {
   Neighbours* neighbours_;
   int round_;
   double started_s_;
-  double work_s_ = 0.0;  ///< done up to `since_s_`
+  double work_s_ = 0.0;  ///< seconds of work done until `since_s_`
   double since_s_;
   double disturbed_s_ = 0.0;
   std::optional<double> paused_since_s_;
-  double paused_s_ = 0.0;  ///< length of all pauses that are over
+  double paused_s_ = 0.0;  ///< total length of the ended pauses
   std::int64_t progress_reports_ = 0;
   bool is_ending_ = false;
 };

@@ -18,9 +18,10 @@
 namespace steptune::null_studies {
 
 /// Replays trials, one at a time, on a machine with neighbours. Trials report each step. If
-/// `in_turns` is true, trials of one `TrialSpec::interleaved_round` take turns of at least half a
-/// second, by the rules of the local runner (`local::Interleaving`). When a trial ends, one
-/// `TrialDisturbed` event is as long as neighbours were busy. `clock` outlives the runner.
+/// `in_turns` is true, trials of one `TrialSpec::interleaved_round` take turns of at least a
+/// quarter of a second. The rules are the local runner's (`local::Interleaving`). When a trial
+/// ends, reports one `TrialDisturbed` event whose length is the time in which neighbours were busy.
+/// `clock` outlives the runner.
 class SharedMachineRunner final : public Runner {
  public:
   /// Ignores `options.parallel`.
@@ -45,8 +46,8 @@ class SharedMachineRunner final : public Runner {
   /// Returns the round of the trials that wait or run; 0 if there are none.
   [[nodiscard]] int round() const;
   void advance_turns(std::vector<TrialEvent>& events);
-  /// Inserts a `TrialDisturbed` event before the trial's last event. It is as long as neighbours
-  /// were busy during the trial.
+  /// Inserts a `TrialDisturbed` event before the trial's last event. Its length is the time in
+  /// which neighbours were busy during the trial.
   static void add_disturbance(const PausableTrial& trial, double now_s,
                               std::vector<TrialEvent>& events);
   void start_next();
@@ -54,7 +55,7 @@ class SharedMachineRunner final : public Runner {
   [[nodiscard]] bool turn_is_over(const PausableTrial& turn) const;
   /// Returns the end of the turn if another trial waits for a turn; otherwise infinite.
   [[nodiscard]] double turn_timer_s() const;
-  /// Drops the waiting trials that `which` selects; they end as stopped.
+  /// Ends the waiting trials that `which` selects, as stopped.
   void drop_waiting(const std::function<bool(TrialKey)>& which);
 
   VirtualClock& clock_;
@@ -68,7 +69,7 @@ class SharedMachineRunner final : public Runner {
   std::vector<TrialEvent> unstarted_;  ///< ends of trials that never started
   TrialKey turn_;                      ///< trial whose turn it is
   double turn_end_s_ = 0.0;            ///< earliest end of the turn
-  std::int64_t reports_before_ = 0;    ///< reports of that trial before the turn
+  std::int64_t reports_before_ = 0;    ///< number of that trial's reports before the turn
 };
 
 }  // namespace steptune::null_studies

@@ -20,7 +20,7 @@ struct Machine {
   double drift_per_run = 0.0;     ///< relative slowdown of each launch over the one before it
   double step_noise = 0.01;       ///< relative standard deviation of a step
   int neighbours = 0;             ///< programs that use the machine in bursts (`Neighbours`)
-  double neighbour_slowness = 1;  ///< factor on all times for each busy neighbour
+  double neighbour_slowness = 1;  ///< factor on all times, once for each busy neighbour
   bool in_turns = false;      ///< trials of a round take turns of at least a quarter of a second
   double warmup_steps = 2.0;  ///< the first step takes twice as long; the excess falls by the
                               ///< factor e in this many steps
@@ -41,7 +41,7 @@ struct Program {
   std::vector<double> speeds{};
   std::string searcher = "grid";
   /// `search.worth`. It is 0, so that the search tries all configurations: a searcher that learns
-  /// from neighbouring values cannot expect that only the fifth is fast.
+  /// from neighbours does not expect a single fast one.
   double worth = 0.0;
   /// Steps after which the program ends by itself, with no longer run planned; 0: never.
   double ends_after_steps = 0.0;
@@ -62,8 +62,9 @@ struct Outcome {
   std::int64_t trials = 0;
   std::int64_t searched = 0;   ///< trials of the baseline and of the search
   double searched_s = 0.0;     ///< seconds that these trials took
-  std::int64_t sentinels = 0;  ///< trials that measure the baseline again during the search
-  bool reports_drift = false;  ///< the result says that the machine drifted
+  /// Number of sentinels: trials that measure the baseline again during the search.
+  std::int64_t sentinels = 0;
+  bool reports_drift = false;  ///< true if the result says that the machine drifted
   /// The recommended finalist. If none is recommended, the finalist with the most pairs; nullopt if
   /// there is none.
   std::optional<ConfirmedFinalist> finalist{};

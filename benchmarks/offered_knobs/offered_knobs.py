@@ -10,8 +10,8 @@ the current settings, loading data takes the share `--share` of a step. The othe
 its part, are drawn at random for each program.
 
 The Bayesian searcher searches two tables of each program: one with all knobs, and one without those of the data loader.
-Prints the median number of evaluations until the best configuration so far is within 5 % and within 1 % of the best one
-of all knobs. The figures therefore include the speed-up that is lost by leaving knobs out.
+Prints the median number of evaluations until the best time so far is within 5 % and within 1 % of the best time with
+all knobs. The figures therefore include the speed-up that is lost by leaving knobs out.
 """
 
 import argparse

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest program that a tuner can measure: prints the reports of a made-up run and ends.
+// A program that costs as little as a measurable program can: prints the reports of a made-up run
+// and ends.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the tuner's own cost per trial in a study of no-op trials. For comparison, also measures
-// the bare cost of starting and reaping the same process, and of one durable SQLite commit.
+// the bare cost of running the same process, and of one durable SQLite commit.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -43,7 +43,7 @@ struct Totals {
   double worst_regret = 0.0;
 };
 
-/// Returns the cost of a sample with a configuration, by the model.
+/// Returns the cost of a sample under a configuration, by the speed model.
 double usd_per_sample(const StudySpec& study, const SpeedModel& speed,
                       const Configuration& configuration) {
   return usd_per_hour(study, configuration) * speed(configuration).seconds_per_sample;
@@ -65,7 +65,8 @@ struct PackingOption {
   bool pools = true;
 };
 
-/// Rehearses one study for each seed. Adds the lowest possible cost of the same jobs to `least`.
+/// Rehearses one study for each seed. Adds the figures of the cheapest possible schedule of the
+/// same jobs to `least`.
 Result<Totals> rehearse_all(const Options& options, Json document, const PackingOption& option,
                             Totals& least) {
   document["runner"]["trials_per_job"] = option.trials_per_job;

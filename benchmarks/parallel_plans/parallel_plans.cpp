@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// parallel_plans: counts the launches, and those out of memory, until a parallel plan of a language
-// model is within 5 % of the best.
+// parallel_plans: counts launches until a search finds a parallel plan for a language model that is
+// within 5 % of the best. Also counts launches that run out of memory.
 
 #include <algorithm>
 #include <cstdio>

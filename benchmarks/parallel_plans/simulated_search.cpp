@@ -60,7 +60,7 @@ std::vector<std::string> command_of(const TrainingJob& job) {
   return argv;
 }
 
-/// Returns the options of the space, and those that turn its activation recomputation on.
+/// Returns the options of the space, and the options that turn on activation recomputation.
 std::vector<ProgramOption> options_of_space(const ReadySpace& space) {
   std::vector<ProgramOption> options = declared_options(space);
   for (const char* name : {"--recompute-granularity", "--recompute-method",

@@ -21,9 +21,9 @@ struct PlanStudy {
   double best_s = 0.0;      ///< time of the fastest configuration
 };
 
-/// Makes a study from a job's Megatron-LM command by the rules of `init`. Data loading and
-/// precision are left alone, because the law does not cover them. `spaces` is the folder of the
-/// ready-made spaces.
+/// Makes a study from a job's Megatron-LM command by the rules of `init`. Leaves out data loading
+/// and precision, because the law of `launch` does not cover them. `spaces` is the folder of the
+/// ready-made search spaces.
 [[nodiscard]] Result<PlanStudy> plan_study(const TrainingJob& job,
                                            const std::filesystem::path& spaces);
 
@@ -36,12 +36,13 @@ struct Arm {
   bool knows_limit = false;
 };
 
-/// The arms of the benchmark.
+/// Returns the arms of the benchmark, in the order of the printed table.
 [[nodiscard]] std::vector<Arm> arms();
 
-/// Launches until a configuration is within the goal, and those that ran out of memory.
+/// Number of launches until a configuration is within the goal, and number of launches that ran out
+/// of memory.
 struct SearchResult {
-  std::optional<int> launches;  ///< unset: more than the permitted launches
+  std::optional<int> launches;  ///< unset: the goal was not reached
   int out_of_memory = 0;
   double best_s = 0.0;  ///< time of the best configuration found
 };

@@ -53,7 +53,7 @@ class Plan {
   }
 };
 
-/// Sizes that time and memory need.
+/// Sizes from which time and memory are computed.
 struct Sizes {
   Sizes(const TrainingJob& job, const Plan& plan)
       : data_parallel(job.world() / (plan.tp * plan.pp * plan.cp)),
@@ -65,19 +65,19 @@ struct Sizes {
               3.0 * job.hidden * job.feed_forward),
         layers(job.layers / plan.pp) {}
 
-  /// Parameters of a rank in the first pipeline stage.
+  /// Returns the number of parameters on a rank of the first pipeline stage.
   [[nodiscard]] double parameters(const Plan& plan) const {
     const double embeddings = plan.pp > 1.0 ? 1.0 : 2.0;
     return (layers * layer + embeddings * embedding) / plan.tp;
   }
 
   double data_parallel;
-  double micro_batches;  ///< of a step
-  double shards;         ///< ranks over which the distributed optimizer shares out its state
-  double tokens;         ///< of a micro-batch, on one rank
-  double embedding;      ///< parameters of the embedding
-  double layer;          ///< parameters of a layer
-  double layers;         ///< of a pipeline stage
+  double micro_batches;  ///< number of micro-batches in a step
+  double shards;         ///< number of ranks that share the state of the distributed optimizer
+  double tokens;         ///< tokens of a micro-batch on one rank
+  double embedding;      ///< number of parameters of the embedding
+  double layer;          ///< number of parameters of a layer
+  double layers;         ///< number of layers in a pipeline stage
 };
 
 double peak_bytes(const TrainingJob& job, const Plan& plan, const Sizes& sizes) {

@@ -14,7 +14,7 @@ struct TrainingJob {
   std::string name;
   double layers = 32.0;
   double heads = 32.0;
-  double groups = 8.0;  ///< groups of keys and values
+  double groups = 8.0;  ///< number of key-value groups in attention
   double hidden = 4096.0;
   double feed_forward = 14336.0;
   double vocabulary = 128256.0;
@@ -23,13 +23,13 @@ struct TrainingJob {
   double nodes = 2.0;
   double gpus_per_node = 8.0;
   double memory_bytes = 80e9;  ///< memory of a GPU
-  /// Options that set today's plan.
+  /// Options of the command line that set the current parallel plan.
   std::vector<std::string> plan;
 
   [[nodiscard]] double world() const { return nodes * gpus_per_node; }
 };
 
-/// The jobs of the benchmark.
+/// Returns the jobs of the benchmark.
 [[nodiscard]] std::vector<TrainingJob> training_jobs();
 
 /// Memory and time of one launch.

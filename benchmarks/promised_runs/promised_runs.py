@@ -6,8 +6,8 @@
 
 Run it on a machine that does nothing else, in the folder that the study's command expects. With a study file, runs the
 study first. With the name of an existing study, does not tune again. Then runs each of the two configurations for
---minutes minutes under `steptune follow`. Prints a row for each of them: the duration of the planned long run as the
-study promised it and as `follow` predicts it, both with 95 % intervals.
+--minutes minutes under `steptune follow`. Prints a row for each of them, with two durations of the planned long run:
+the study's promise and the prediction of `follow`. Both have 95 % intervals.
 """
 import argparse
 import json

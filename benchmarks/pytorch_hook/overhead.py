@@ -81,7 +81,7 @@ def look(case):
     for _ in range(100):
         begin_s = time.perf_counter()
         with torch.no_grad():
-            for _ in range(3):  # before the first backward, after it, after the last one
+            for _ in range(3):  # before the first backward pass, after it, after the last one
                 gradients.norm()
         least_s = min(least_s, time.perf_counter() - begin_s)
     print("least", 0.0, least_s)

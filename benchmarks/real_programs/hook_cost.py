@@ -28,11 +28,11 @@ WARM_UP = 10
 
 
 class Cost:
-    """`steps()` returns the number of steps that the program has made."""
+    """Times the hook's replacements of functions. `steps()` returns the number of steps that the program has made."""
 
     def __init__(self, most_steps, steps):
         self.spent_s = 0.0
-        self.by_step = []  # (seconds spent in the hook, seconds) at the end of each step
+        self.by_step = []  # (seconds in the hook, CPU seconds in all) at the end of each step
         self._inner_s = []
         self._most_steps = most_steps
         self._steps = steps

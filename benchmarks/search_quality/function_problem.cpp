@@ -98,8 +98,8 @@ Values numbers_of(const SearchSpace& space, const Configuration& configuration) 
   return numbers;
 }
 
-/// Coordinates of Ackley's function: integers centred on 2, scrambled choices, floats centred on
-/// 1.3.
+/// Returns the coordinates of Ackley's function: integers minus 2, floats minus 1.3, and a
+/// scrambled coordinate for each choice.
 Values ackley_coordinates(const SearchSpace& space, const Configuration& configuration) {
   constexpr std::array<double, 5> k_scrambled = {2.0, -4.0, 0.0, 4.0, -2.0};
   Values z;

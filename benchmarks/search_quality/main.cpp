@@ -153,7 +153,7 @@ Result<std::vector<Problem>> problems_of(const Options& options) {
   return problems;
 }
 
-/// True if the problem suits the peer.
+/// True if the peer can search the problem.
 bool suits(const Peer& peer, const Problem& problem) {
   if (!peer.general && (problem.objectives.size() > 1 || problem.fidelities.size() > 1)) {
     return false;
@@ -173,7 +173,8 @@ std::vector<std::string> names_of(const Options& options) {
   return names;
 }
 
-/// Adds the peers that suit the problem and whose environment exists.
+/// Returns the searchers to run. With --peers, these include each peer that suits the problem and
+/// whose environment exists.
 std::vector<std::string> names_of(const Options& options, const Problem& problem) {
   std::vector<std::string> names = names_of(options);
   if (!options.peers) return names;

@@ -47,8 +47,7 @@ Observation observation_of(std::int64_t trial, const Evaluation& evaluation) {
   return observation;
 }
 
-/// Plays trials until there are `trials` of them, or until `run` returns true, which means that
-/// they suffice.
+/// Plays at most `trials` trials. Ends earlier if `run` returns true: the goal is reached.
 template <typename Run>
 Result<Trajectory> play_trials(const Problem& problem, Proposer& proposer, std::uint64_t seed,
                                int trials, const Clock& clock, const Run& run) {

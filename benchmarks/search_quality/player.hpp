@@ -24,8 +24,8 @@ class Proposer {
   [[nodiscard]] virtual Result<void> learn(const Observation& observation) = 0;
   /// Returns the searcher that advises on running trials; null if there is none.
   [[nodiscard]] virtual Searcher* searcher() { return nullptr; }
-  /// Returns the CPU milliseconds of the latest `propose` and the `learn` before it. nullopt: a
-  /// clock around the calls measures them well enough.
+  /// Returns the CPU milliseconds of the latest `propose` and the `learn` before it. Returns
+  /// nullopt if the caller can measure them with a clock around the calls.
   [[nodiscard]] virtual std::optional<double> thought_ms() const { return std::nullopt; }
 };
 
@@ -34,7 +34,7 @@ struct Evaluation {
   std::optional<std::vector<double>> values;  ///< nullopt if the trial failed
   /// Fidelity at which the values were measured; below 1 if the trial was stopped early.
   double fidelity = 1.0;
-  std::vector<Milestone> milestones{};  ///< passed before the end
+  std::vector<Milestone> milestones{};  ///< milestones that the trial passed before its end
   double cost = 1.0;                    ///< cost of the trial, as a multiple of a full run
   /// CPU milliseconds for learning from the previous trial and proposing this one.
   double suggest_ms = 0.0;
@@ -45,8 +45,8 @@ struct Trajectory {
   std::vector<Evaluation> evaluations;  ///< in order
 };
 
-/// Makes a proposer from a searcher of this project, with one thread. The searcher knows the trials
-/// of an `earlier` study. `initial_points` is that of `SearcherOptions`.
+/// Makes a proposer from a searcher of this project, with one thread. The searcher learns from the
+/// trials of an earlier study (`earlier`). `initial_points`: as in `SearcherOptions`.
 [[nodiscard]] Result<std::unique_ptr<Proposer>> own_proposer(
     const std::string& searcher, const Problem& problem, std::uint64_t seed,
     std::optional<int> initial_points = std::nullopt, std::span<const Observation> earlier = {});

@@ -24,21 +24,21 @@ struct Problem {
   std::vector<std::string> objective_names;
   std::vector<bool> maximised;
 
-  /// Resource of each fidelity, divided by that of the last, which is 1. Has one entry unless the
-  /// user requested a fidelity column.
+  /// Resource of each fidelity, as a share of the last fidelity's resource. Has one entry unless
+  /// the user requested a fidelity column.
   std::vector<double> fidelities{1.0};
   /// Returns the values at a fidelity; nullopt if the configuration fails.
   std::function<std::optional<std::vector<double>>(const Configuration&, std::size_t fidelity)>
       evaluate;
-  /// Changes the observation that the searcher gets of a trial in the run of `seed`: adds noise,
-  /// peak memory or the kind of failure. If empty, the searcher gets the values of `evaluate`.
+  /// Changes a trial's observation for the searcher, in the run of `seed`: adds noise, peak memory
+  /// or the kind of failure. If empty, the searcher gets the values of `evaluate`.
   std::function<void(std::uint64_t seed, Observation& observation)> tell;
 
   /// One objective: smallest value at full fidelity.
   double optimum = 0.0;
-  /// One objective: if true, `regret` is relative to the optimum. Otherwise, because the optimum
-  /// may be 0, it is relative to the gap between the optimum and `typical` (the median of random
-  /// configurations).
+  /// One objective: if true, `regret` is relative to the optimum. If false, the optimum may be 0.
+  /// `regret` is then relative to the gap between the optimum and `typical`, the median of random
+  /// configurations.
   bool relative_to_optimum = true;
   double typical = 0.0;
 

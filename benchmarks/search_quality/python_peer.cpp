@@ -53,7 +53,7 @@ class LinePeer {
   LinePeer& operator=(const LinePeer&) = delete;
   LinePeer& operator=(LinePeer&&) = delete;
 
-  /// Closes the socket. That ends the script's input, and so the script.
+  /// Closes the socket, which ends the script's input. The script then exits.
   ~LinePeer() {
     if (socket_ >= 0) close(socket_);
     if (pid_ > 0) waitpid(pid_, nullptr, 0);

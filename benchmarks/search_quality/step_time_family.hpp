@@ -23,9 +23,9 @@ struct FamilyOptions {
 using PlayCampaign =
     std::function<Result<Campaign>(const Problem& problem, const std::string& searcher)>;
 
-/// Number of evaluations until a configuration's noise-free value is within 3 % of the optimum: the
-/// median over seeds for each member (a simulated program), and the median of these. Infinite if
-/// half or more of the runs never find such a configuration.
+/// Number of evaluations until a configuration's noise-free value is within 3 % of the optimum.
+/// `by_member` has the median over seeds for each member (a simulated program); `median` is the
+/// median of these. Infinite if at least half of the runs never find such a configuration.
 struct FamilySummary {
   std::vector<double> by_member;
   double median = 0.0;

@@ -14,7 +14,7 @@ constexpr std::array<const char*, 3> k_precisions = {"fp32", "fp16", "bf16"};
 constexpr double k_half_precision_activations = 0.55;
 constexpr double k_smallest_batch = 8.0;
 
-/// Configuration as numbers. Parameters that the simulated program does not have get usual values.
+/// Values of a configuration. Parameters that the simulated program does not have get usual values.
 struct Knobs {
   double batch = 0.0;
   double workers = 0.0;

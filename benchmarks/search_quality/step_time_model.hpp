@@ -15,7 +15,7 @@ namespace steptune::search_quality {
 struct StepParts {
   double loading_s = 0.0;    ///< loading time, even if the training loop does not wait for it
   double data_wait_s = 0.0;  ///< time that the training loop waits for data
-  double transfer_s = 0.0;   ///< from host to device
+  double transfer_s = 0.0;   ///< time of the transfer from host to device
   double compute_s = 0.0;
   double communication_s = 0.0;
   double startup_s = 0.0;  ///< start-up time of the whole run, divided by the run's samples
@@ -32,10 +32,10 @@ struct StepParts {
 ///
 /// Loading: decoding time divided by the workers' throughput. Threads raise the throughput by
 /// Amdahl's law, more processes than CPUs lower it, and every further worker lowers it a little.
-/// Without `prefetch`, the loop waits for all of the loading. With it, loading runs in parallel
-/// with the computation; the loop waits for the excess, and for uneven loading times, which deeper
-/// queues hide. Compute: a constant time per step, plus a time per sample that depends on the
-/// precision. Small batches do not fill the device, and very large batches lose speed again.
+/// Without `prefetch`, the loop waits for all of the loading. With `prefetch`, loading runs in
+/// parallel with the computation. The loop then waits for the excess, and for uneven loading times,
+/// which deeper queues hide. Compute: a constant time per step, plus a time per sample that depends
+/// on the precision. Small batches do not fill the device, and very large batches lose speed again.
 /// Communication: latency and bandwidth of a ring that passes 2 (n - 1) / n of the gradients;
 /// slower beyond one node. Start-up: a constant time, plus a time for each worker and each device.
 /// Memory: states, plus activations for each sample.
@@ -48,12 +48,12 @@ struct StepTimeModel {
   double burden_by_worker = 0.0;
   /// Share of the loading time for which the loop waits if the queue has room for one batch.
   double unevenness = 0.0;
-  double hand_over_s = 0.0;  ///< per step
+  double hand_over_s = 0.0;  ///< time per step to pass a batch to the training loop
   int cpus = 8;
   // Compute.
-  double launch_s = 0.0;                 ///< per step
-  std::array<double, 3> sample_s{};      ///< by `precision`: fp32, fp16, bf16
-  std::array<double, 3> extra_launch{};  ///< relative, by `precision`
+  double launch_s = 0.0;                 ///< constant compute time per step
+  std::array<double, 3> sample_s{};  ///< compute time per sample by `precision`: fp32, fp16, bf16
+  std::array<double, 3> extra_launch{};  ///< relative increase of `launch_s` by `precision`
   double filling_batch = 8.0;     ///< much smaller batches take as long as a batch of this size
   double spilling_batch = 256.0;  ///< batches larger than this lose speed
   double spill = 0.0;
@@ -73,7 +73,7 @@ struct StepTimeModel {
   double run_samples = 1.0;
   // Memory of one device.
   double state_bytes = 0.0;
-  double activation_bytes = 0.0;  ///< per sample, in fp32
+  double activation_bytes = 0.0;  ///< activations of a sample in fp32
   double memory_limit_bytes = 0.0;
   /// Relative standard deviation of a trial's measured value, 0.01 to 0.05.
   double noise = 0.01;

@@ -7,8 +7,8 @@
 
 namespace steptune::search_quality {
 
-/// Makes the problem of member `number` of the synthetic family of step times (`StepTimeModel`) of
-/// `family_seed`.
+/// Makes a problem from a simulated program (`StepTimeModel`): member `number` of the family that
+/// `family_seed` draws.
 ///
 /// `evaluate` has no noise, and the optimum is exact. Searchers get values with multiplicative
 /// noise, which depends only on the run's seed and the trial. They also get the noise's standard

@@ -16,9 +16,9 @@ struct Campaign {
   std::vector<Trajectory> trajectories;
 };
 
-/// Number of evaluations (or cost) until the regret is at most `regret`: the median over seeds, and
-/// the share `solved` of the seeds that reached it. `median` is nullopt if half of the seeds or
-/// more did not.
+/// Number of evaluations (or cost) until the regret is at most `regret`. `solved`: share of the
+/// seeds that reached it. `median`: median over all seeds. It is nullopt if at least half of the
+/// seeds did not reach it.
 struct Reached {
   double regret = 0.0;
   std::optional<double> median;
@@ -40,11 +40,13 @@ struct Summary {
 [[nodiscard]] Summary summarise(const Problem& problem, const Campaign& campaign);
 
 /// Returns the best value (one objective) or the share of the hypervolume (two) after each
-/// evaluation. Before the first success it is NaN or 0. Only values at full fidelity count.
+/// evaluation. Before the first success, the result is NaN (one objective) or 0 (two). Only values
+/// at full fidelity count.
 [[nodiscard]] std::vector<double> progress_of(const Problem& problem, const Trajectory& trajectory);
 
-/// Returns one result for each seed; smaller is better. With one objective it is the final regret,
-/// with two minus the share of the hypervolume. It is infinite without a success.
+/// Returns one result for each seed; smaller is better. With one objective, the result is the final
+/// regret; with two, it is minus the share of the hypervolume. A seed without a success has an
+/// infinite result.
 [[nodiscard]] std::vector<double> results_of(const Problem& problem, const Campaign& campaign);
 
 /// Tests if results `a` are smaller than `b` (one-sided Mann-Whitney test, normal approximation

@@ -17,7 +17,7 @@ namespace {
 
 struct Column {
   Parameter parameter;
-  std::vector<std::string> texts;  ///< by level
+  std::vector<std::string> texts;  ///< one for each level
 };
 
 struct Objective {
@@ -38,7 +38,8 @@ Value value_of(const std::string& text) {
   return Value{*number};
 }
 
-/// Returns the range whose levels are exactly `numbers`, if there is one; otherwise an ordinal.
+/// Returns a range parameter with exactly these numbers, if possible; otherwise an ordinal
+/// parameter.
 Parameter ordered_parameter(const std::string& name, const std::vector<std::string>& texts) {
   Parameter parameter;
   parameter.name = name;

@@ -6,7 +6,7 @@
 
 PROGRAM is main.py of https://github.com/pytorch/examples/tree/main/mnist, unmodified. `import torchvision` must work in
 /usr/bin/python3 (Debian: python3-torchvision). If the data set is missing (../data, from the program's folder), the
-script writes random images of the same number and size there. The pictures do not affect the times.
+script writes random images there, of the same number and size. The pictures do not affect the times.
 
 Runs mnist.study.json on the program in FOLDER. A repeated call resumes an interrupted study there. Writes
 mnist_step_parts.csv and .json to FOLDER, a table that `search_quality --table` reads. The table has the seconds per

@@ -33,7 +33,7 @@ PlannedRun run_of_samples(double samples) {
   return plan;
 }
 
-/// Relative errors of a rule over streams.
+/// Sum and number of a rule's relative errors over all streams.
 struct Errors {
   double sum = 0.0;
   int count = 0;
@@ -48,7 +48,7 @@ struct Errors {
 struct Row {
   std::string name;
   int streams = 0;
-  int unseen = 0;  ///< streams among `seen` with `StreamTrial::unseen`
+  int unseen = 0;  ///< number of streams among `seen` with `StreamTrial::unseen`
   int not_steady = 0;
   int seen = 0;     ///< streams that ended with an estimate and an interval
   int judged = 0;   ///< streams among `seen` that are not `unseen`

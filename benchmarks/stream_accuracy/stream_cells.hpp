@@ -12,7 +12,7 @@ namespace steptune {
 struct StreamCell {
   std::string name;
   SimulatedProgram program;
-  bool states_queue = false;  ///< the study file gives the number of batches that can be ready
+  bool states_queue = false;  ///< the study file states the size of the queue of ready batches
 };
 
 /// Set of periods and queue sizes that the programs of all cells use. The estimator was developed

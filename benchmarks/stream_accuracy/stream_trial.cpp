@@ -49,8 +49,8 @@ double median_of(const std::vector<NaiveInterval>& intervals) {
   return *median(std::move(rates));
 }
 
-/// Smooths the step count and the time between refreshes separately, as tqdm/std.py does. tqdm also
-/// corrects both for their start, but the correction cancels in the ratio.
+/// Returns the rate as tqdm/std.py computes it: smooths the step count and the time between
+/// refreshes separately. Leaves out tqdm's correction of their start, which cancels in the ratio.
 double tqdm_of(const std::vector<NaiveInterval>& intervals) {
   double samples = 0.0, seconds = 0.0;
   for (const NaiveInterval& interval : intervals) {
@@ -81,7 +81,7 @@ bool is_tight_enough(const Measurement& m, const TrialTargets& targets, const St
          m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
 }
 
-/// Returns the record that the tuning loop makes of a launch, with only the times that are needed
+/// Returns the record of a launch as the tuning loop makes it, with only the times that are needed
 /// here.
 TrialRecord record_of(const WatchedCpu& cpu, double end_s) {
   TrialRecord record;

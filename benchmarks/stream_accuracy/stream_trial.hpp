@@ -38,9 +38,9 @@ struct StreamTrial {
   Measurement measurement;
   NaiveRules naive;
   double truth_s = 0.0;  ///< true seconds per sample of this launch
-  /// True if the measurement cannot include an event of the program: the trial found no rare phase,
-  /// no hiccup came in its window, or the level changed later. Also true if the trial ended within
-  /// a disturbance that its measurement reports.
+  /// True if the measurement misses an event of the program: it found no rare phase, its window has
+  /// no hiccup, or the level changed later. Also true if the trial ended within a disturbance that
+  /// its measurement reports.
   bool unseen = false;
   /// Seconds from the end of the start-up to the trial's end, summed over all launches.
   double seconds = 0.0;

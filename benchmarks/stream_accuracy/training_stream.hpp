@@ -19,14 +19,14 @@ struct SimulatedStall {
   double every_steps = 0.0;
   double seconds = 0.0;
   double spread = 0.0;    ///< relative standard deviation of its duration
-  bool reported = false;  ///< the program reports it as a phase
+  bool reported = false;  ///< true if the program reports it as a phase
 };
 
 enum class SimulatedClock {
   none,    ///< reports contain no clock
   exact,   ///< a monotonic clock
   coarse,  ///< whole seconds
-  jumps,   ///< somebody sets the clock forward by 25 s, 7 s after the trial's start
+  jumps,   ///< 7 s after the trial's start, the clock jumps forward by 25 s
   ranks,   ///< two processes print, each with its own clock, 37.5 s apart
 };
 
@@ -38,7 +38,7 @@ struct SimulatedProgram {
   double launch_deviation = 0.0;  ///< relative standard deviation from launch to launch
 
   double noise = 0.02;       ///< relative standard deviation of a step
-  double correlation = 0.0;  ///< of neighbouring steps (first-order autoregressive)
+  double correlation = 0.0;  ///< correlation of neighbouring steps (first-order autoregressive)
   /// Share of steps with an additional Pareto-distributed time (shape 2.5).
   double tail_share = 0.0;
   double tail_mean_s = 0.0;   ///< mean of that additional time
@@ -59,17 +59,17 @@ struct SimulatedProgram {
   double hiccup_share = 0.0;      ///< share of steps, at random, that a hiccup follows
   double hiccup_s = 0.0;          ///< mean duration of a hiccup (exponential)
   bool hiccups_in_pairs = false;  ///< if true, a second hiccup follows after the next step
-  bool hiccups_reported = false;  ///< the program reports hiccups as phases
+  bool hiccups_reported = false;  ///< true if the program reports hiccups as phases
   double epoch_steps = 0.0;       ///< steps in an epoch
   /// Size and duration of an epoch's last batch, relative to other batches.
   double last_batch = 1.0;
   double respawn_s = 0.0;        ///< seconds in which workers restart at the end of an epoch
-  bool epochs_reported = false;  ///< the program reports epoch ends as phases
+  bool epochs_reported = false;  ///< true if the program reports epoch ends as phases
 
   double throttle_after_s = 0.0;   ///< time after the trial's start at which throttling begins
   double throttle_ratio = 1.0;     ///< factor on the step time from then on
   double drift_per_minute = 0.0;   ///< relative growth of a step's duration per minute
-  double disturbed_after_s = 0.0;  ///< time at which a disturbance begins
+  double disturbed_after_s = 0.0;  ///< time after the trial's start at which a disturbance begins
   double disturbed_s = 0.0;        ///< duration of the disturbance
   double disturbed_ratio = 1.0;    ///< factor on the step time during the disturbance
   /// True if the runner sees the cause of the disturbance: a process that uses CPU time of the
@@ -98,11 +98,11 @@ class TrainingStream {
  public:
   TrainingStream(const SimulatedProgram& program, std::uint64_t seed);
 
-  /// True if the program has ended and all its reports were taken. Otherwise simulates up to the
-  /// next report.
+  /// True if the program has ended and `next` has returned all its reports. Otherwise simulates up
+  /// to the next report.
   [[nodiscard]] bool is_over();
   /// Returns the next report. `received_s` counts from the trial's start. If the program is over,
-  /// simulates further steps.
+  /// simulates steps beyond its end.
   [[nodiscard]] Report next();
   /// Returns the time since the trial's start. `launch_factor` is the step time of this launch
   /// relative to the program's mean.
@@ -140,7 +140,7 @@ class TrainingStream {
   /// Times at which the latest `queue_batches` batches left the queue.
   std::deque<double> consumed_s_;
   std::deque<Report> waiting_;
-  std::deque<Report> buffered_;  ///< reported by the program but not yet written
+  std::deque<Report> buffered_;  ///< reports that the program has made but not yet written
 };
 
 }  // namespace steptune

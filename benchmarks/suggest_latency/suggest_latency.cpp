@@ -39,7 +39,7 @@ struct Row {
   double median_ms = 0.0;
   double p99_ms = 0.0;
   double cpu_median_ms = 0.0;  ///< processor time, which other load on the machine hardly changes
-  double memory_mb = 0.0;      ///< resident, of the whole process
+  double memory_mb = 0.0;      ///< resident memory of the whole process
 };
 
 /// Returns the resident memory of this process; 0 if /proc/self/statm cannot be read.

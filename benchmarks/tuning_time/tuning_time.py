@@ -9,8 +9,8 @@ seconds. A configuration that fails takes only the start-up. TPE's answer after 
 best mean so far.
 
 Prints, for each budget, the share of seeds whose answer is truly within 3 % of the table's best. A seed succeeds with a
-budget if its answer then is within 3 %. `seconds` is the lowest budget such that at least half of the seeds succeed
-with it and with every higher budget. `seconds_80` is the same for 80 % of the seeds.
+budget if its answer at the end of the budget is within 3 %. `seconds` is the lowest budget such that at least half of
+the seeds succeed with it and with every higher budget. `seconds_80` is the same for 80 % of the seeds.
 
     benchmarks/tuning_time/tuning_time.py --steptune build/release/bin/steptune TABLE.json[:COLUMN] ...
 
@@ -35,7 +35,7 @@ WITHIN = 0.03
 
 
 class Table:
-    """A recorded table: the time of each configuration, and the missing ones."""
+    """A recorded table: the time of each measured configuration."""
 
     def __init__(self, argument):
         path, _, column = argument.partition(":")

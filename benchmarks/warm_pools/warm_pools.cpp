@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the cost and savings of warm pools on a simulated account. Compares the billed seconds
-// without training of this project's runner, of two naive policies, and of the best possible
+// Measures the cost and savings of warm pools on a simulated account. Compares billed seconds in
+// which nothing trains: of this project's runner, two naive policies and the best possible
 // schedule.
 #include <cstdio>
 

@@ -17,9 +17,9 @@ struct TransformerShape {
   std::int64_t layers = 0;
 };
 
-/// Multi-head attention to earlier symbols, then a GELU network. Each normalises its input first
-/// and adds its result to it (Radford et al., Language Models are Unsupervised Multitask Learners,
-/// 2019).
+/// Multi-head attention to earlier symbols, then a GELU network. Each part normalises its input and
+/// adds its result to the input (Radford et al., Language Models are Unsupervised Multitask
+/// Learners, 2019).
 struct DecoderBlockImpl : torch::nn::Module {
   explicit DecoderBlockImpl(const TransformerShape& shape)
       : heads(shape.heads),

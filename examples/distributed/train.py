@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small network by data parallelism. Start it with torchrun, or another launcher that sets
-RANK and the like. The data is made up; the gradients and their exchange are real."""
+"""Trains a small network by data parallelism. Start it with torchrun, or another launcher that sets RANK and the like.
+The data is random. The computation of gradients and their exchange are real."""
 
 import argparse
 import os

@@ -27,7 +27,7 @@ int random_offset(int side_px, int length_px, Rng& rng) {
 
 Crop random_crop(const Image& image, Rng& rng) {
   const double area = (0.3 + 0.7 * rng.uniform()) * image.width * image.height;
-  // Uniform in the logarithm, so that wide and high crops are equally likely.
+  // The logarithm is uniform, so that wide and high crops are equally likely.
   const double aspect = std::pow(4.0 / 3.0, 2.0 * rng.uniform() - 1.0);
   Crop crop;
   crop.width = part_of(image.width, std::sqrt(area * aspect));

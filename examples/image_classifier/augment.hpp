@@ -18,8 +18,8 @@ struct PixelTarget {
 };
 
 /// Takes a random crop of an image (30 to 100 % of its area, sides 3:4 to 4:3) and mirrors it with
-/// probability one half. Scales it to the target by averaging, and normalises it to zero mean and
-/// unit range.
+/// probability one half. Scales it to the target by averaging, and maps its values to the range -1
+/// to 1.
 void augment(const Image& image, Rng& rng, const PixelTarget& target);
 
 }  // namespace steptune::example

@@ -7,7 +7,7 @@
 
 namespace steptune::example {
 
-/// 8-bit RGB, rows from the top, no padding.
+/// An image in 8-bit RGB: rows from the top, without padding.
 struct Image {
   int width = 0;
   int height = 0;

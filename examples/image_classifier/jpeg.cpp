@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-// Included last, because these headers need FILE and size_t but do not include them.
+// Include these headers last: they need FILE and size_t but do not include their headers.
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -26,8 +26,8 @@ constexpr const char* k_data_hint = "remove the file or choose another --data fo
 
 using FileHandle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// libjpeg reports errors by a callback that must not return. C++ exceptions must not cross its
-/// frames, so the callback jumps back.
+/// libjpeg reports errors by a callback that must not return. C++ exceptions must not pass through
+/// libjpeg's frames, so the callback uses `longjmp`.
 struct ErrorManager {
   jpeg_error_mgr base;
   std::jmp_buf target;
@@ -51,7 +51,8 @@ jpeg_error_mgr* install(ErrorManager& manager) {
   return base;
 }
 
-/// This frame has no object with a destructor, because `jump_out` returns to it.
+/// Decodes an image. Has no object with a destructor, because `jump_out` jumps back into this
+/// function.
 bool decode(const std::uint8_t* bytes, std::size_t size, ErrorManager& errors, Image& image) {
   jpeg_decompress_struct codec = {};
   codec.err = install(errors);

@@ -24,8 +24,8 @@ struct CommandLine {
   GeneratorOptions generator;
 };
 
-/// Restricts the width to multiples of 16. With other widths, oneDNN 2.6 (used by Debian's
-/// LibTorch) writes out of bounds in the gradient of strided 1x1 convolutions, if three or more
+/// Restricts the width to multiples of 16. With other widths, oneDNN 2.6 (in Debian's LibTorch) has
+/// a bug in the gradient of strided 1x1 convolutions. It writes out of bounds if three or more
 /// threads share a channels-last batch.
 std::string multiple_of_16(const std::string& text) {
   const auto width = parse_finite(text);

@@ -41,7 +41,7 @@ struct ResidualBlockImpl : torch::nn::Module {
 TORCH_MODULE(ResidualBlock);
 
 /// A stem and three stages of one block each. The first stage has `width` channels; each further
-/// one doubles them.
+/// stage doubles them.
 struct ResidualNetworkImpl : torch::nn::Module {
   ResidualNetworkImpl(std::int64_t width, std::int64_t classes)
       : stem(register_module("stem", ResidualBlockImpl::convolution(3, width, 3, 2))),

@@ -29,8 +29,9 @@ struct DataFault : std::runtime_error {
   Error error;
 };
 
-/// Yields a given number of batches of positions. Position p is image p mod n in the order of epoch
-/// p div n. One pass thus covers all epochs, so the queue of batches does not drain between epochs.
+/// Yields a given number of batches of positions. Position p means image p mod n in epoch p div n,
+/// for n images. Each epoch shuffles the images. All epochs are one pass, so the queue of batches
+/// does not drain between epochs.
 class EndlessShuffle : public torch::data::samplers::Sampler<> {
  public:
   EndlessShuffle(std::size_t pictures, std::int64_t batches, std::uint64_t seed)
@@ -95,7 +96,7 @@ class PictureDataset
       const Catalog::Entry& entry = catalog_->entries[position % catalog_->entries.size()];
       const Result<Image> image = read_jpeg(entry.file);
       if (!image) throw DataFault(image.error());
-      // Keyed by position, so that the result does not depend on the worker.
+      // Seeded by position, so that the result does not depend on the worker.
       Rng rng(options_.training.seed, "augment", position);
       augment(*image, rng,
               {.data = pictures.data_ptr<float>() + place * pictures.stride(0),

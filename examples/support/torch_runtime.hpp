@@ -20,8 +20,9 @@ inline void set_operation_threads(int threads) {
   if (symbol != nullptr) reinterpret_cast<SetThreads>(symbol)(threads);
 }
 
-/// While it exists, operations run in the chosen precision: in bf16 where that is safe, as
-/// `torch.autocast("cpu")` in Python decides. Use it only for the forward pass and the loss.
+/// Sets the precision of operations while it exists. With bf16, LibTorch chooses the operations
+/// that are safe in bf16, like `torch.autocast("cpu")` in Python. Use it only for the forward pass
+/// and the loss.
 class AutocastScope {
  public:
   explicit AutocastScope(Precision precision) : enabled_(precision == Precision::bf16) {

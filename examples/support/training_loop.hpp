@@ -26,7 +26,7 @@ struct TrainingParts {
   torch::nn::Module& network;
   std::string unit;  ///< name of the samples
   std::function<Batch()> next_batch;
-  /// Returns the n-th batch, the same each time.
+  /// Returns the n-th batch of the evaluation; the same in every evaluation.
   std::function<Batch(std::int64_t)> evaluation_batch;
   std::function<torch::Tensor(const Batch&)> loss;  ///< returns the mean over the batch
   std::function<double(const Batch&)> samples;

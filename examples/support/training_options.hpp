@@ -13,7 +13,7 @@ enum class Precision { fp32, bf16 };
 /// Options that every example program has.
 struct TrainingOptions {
   Precision precision = Precision::fp32;     ///< bf16: autocast; weights stay in fp32
-  int threads = 1;                           ///< for the operations of one step
+  int threads = 1;                           ///< number of threads for the operations of one step
   int accumulate = 1;                        ///< batches whose gradients make one optimizer step
   std::int64_t steps = 0;                    ///< optimizer steps to train for
   std::int64_t evaluate_every = 0;           ///< steps from one evaluation to the next; 0: none

@@ -55,8 +55,8 @@ class ConfigurationValues {
       draw = sum / weights + rng_.normal() / std::sqrt(weights);
     return draws;
   }
-  /// Adds the unexplained variation, because a configuration's value is more than its modelled
-  /// effects.
+  /// Returns draws of the model's value, with the unexplained variation: a real value differs from
+  /// the model by it.
   std::vector<double> modelled(const Point& point) {
     std::vector<double> draws = model_->values_at(point);
     for (std::size_t i = 0; i < draws.size(); ++i)
@@ -102,7 +102,7 @@ Estimate gain_between(const std::vector<double>& before, const std::vector<doubl
 
 struct Candidate {
   Point point;
-  std::optional<std::size_t> set;  ///< nullopt: all remaining changes at once
+  std::optional<std::size_t> set;  ///< parameter to change; nullopt: all that differ
 };
 
 AblationStep step_to(const SearchSpace& space, const Point& from, const Candidate& next) {

@@ -23,7 +23,8 @@ struct AblationStep {
   /// inactive.
   std::vector<ValueChange> changes;
   Configuration configuration;  ///< configuration after the step
-  /// Improvement of the objective by the step, as `AblationPath::logarithmic` says.
+  /// Improvement of the objective by the step: a ratio or a difference
+  /// (`AblationPath::logarithmic`).
   Estimate gain;
   /// True if a trial measured the value after the step; otherwise the model predicts it.
   bool measured = false;

@@ -104,7 +104,7 @@ void add_tried_range(ParameterResponse& response, const Parameter& parameter,
   std::optional<Value>& most = response.most_tried;
   for (const EffectSample& sample : samples.samples) {
     if (sample.point[index] == k_inactive) continue;
-    // Choices may be in any order.
+    // Choices may be in any order, so compare their values, not their positions.
     const Value value = parameter.at_position(sample.point[index]);
     if (!least || to_number(value) < to_number(*least)) least = value;
     if (!most || to_number(value) > to_number(*most)) most = value;

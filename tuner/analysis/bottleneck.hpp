@@ -48,7 +48,7 @@ struct ParameterResponse {
   [[nodiscard]] bool is_open_end(const Value& value) const;
 };
 
-/// Analysis of what the steps of a trial wait for.
+/// Analysis of the causes that limit the speed of a trial's steps.
 struct Bottleneck {
   std::int64_t trial = 0;
   double step_seconds_per_sample = 0.0;
@@ -62,7 +62,7 @@ struct Bottleneck {
   /// Share of the time in which the loader's workers computed: the hook's metric. It is low if they
   /// wait for storage, a network or the program.
   std::optional<double> loader_worker_cpu;
-  /// Parameters of the study by the stage that they affect, in the order of the study.
+  /// Names of the study's parameters by the stage that they affect, in the order of the study.
   std::map<StepStage, std::vector<std::string>> parameters{};
   /// Share of phases and stalls between steps in the time per sample.
   double interruptions_share = 0.0;
@@ -78,10 +78,10 @@ struct Bottleneck {
   std::optional<double> loading_ceiling{};
   bool is_baseline = false;
 
-  /// Returns the speed-up if a stage took no time. For data loading in the baseline, it was
-  /// measured with cached batches, if possible; otherwise it follows from Amdahl's law. A stage
-  /// without reported parts may have taken all the time that belongs to no stage. nullopt if no
-  /// stages were reported.
+  /// Returns the speed-up if a stage took no time. For data loading in the baseline, this is the
+  /// speed-up measured with cached batches, if there is one. Otherwise, it follows from Amdahl's
+  /// law. A stage without reported parts counts with all the time that belongs to no stage. nullopt
+  /// if no stages were reported.
   [[nodiscard]] std::optional<double> most_gain(StepStage stage) const;
 };
 
@@ -95,13 +95,12 @@ struct Bottleneck {
 /// `finding`: "Data loading costs 61 % of a step: at most 2.6x to gain. workers 0 -> 8 gives 1.90x
 /// (1.80-2.00)." Each advice names the setting and its gain. `evidence` names the trials behind the
 /// finding. If no parts of a step were reported, only the responses decide. "No other value is
-/// clearly faster" means that the gain's interval does not lie above 1.03. Of a number, this is
-/// said only if larger values were tried, and smaller ones unless they are impossible.
+/// clearly faster" means that the gain's interval does not lie above 1.03. For a number, the text
+/// also requires that larger values were tried, and smaller values unless they are impossible.
 struct BottleneckWords {
   std::string finding;
   std::string evidence;
-  /// Sentence on how much faster the baseline's steps were with cached batches; empty if that was
-  /// not measured.
+  /// Sentence about the baseline's speed-up with cached batches; empty if it was not measured.
   std::string gain_without_loading;
 };
 [[nodiscard]] BottleneckWords in_words(const Bottleneck& bottleneck);

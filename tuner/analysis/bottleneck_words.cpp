@@ -91,7 +91,7 @@ std::string advice_on(const ParameterResponse& response) {
   return text;
 }
 
-/// Processors with time left, so that the loader could be faster.
+/// Processors with spare time, which the loader could use.
 enum class SpareTime { none_known, workers, cpus };
 
 SpareTime spare_time(const Bottleneck& bottleneck) {
@@ -100,7 +100,7 @@ SpareTime spare_time(const Bottleneck& bottleneck) {
   return SpareTime::none_known;
 }
 
-/// Returns a text that workers or CPUs have time left; empty if none is known.
+/// Returns a clause about spare time of workers or CPUs; empty if none is known.
 std::string loader_waits(const Bottleneck& bottleneck) {
   switch (spare_time(bottleneck)) {
     case SpareTime::none_known:
@@ -114,8 +114,9 @@ std::string loader_waits(const Bottleneck& bottleneck) {
   return {};
 }
 
-/// Returns "workers=4: no other value is clearly faster (0 to 8 were tried)". Adds a sign that the
-/// loader could be faster. If 4 is at the edge of the tried range, says so instead.
+/// Returns "workers=4: no other value is clearly faster (0 to 8 were tried)". Also mentions spare
+/// time that the loader could use. If 4 is at the edge of the tried range, says to try values
+/// beyond it instead.
 std::string text_without_gain(const ParameterResponse& response, const Bottleneck& bottleneck) {
   const std::string now = fmt::format("{}={}", response.parameter, to_text(response.now));
   const std::string waits =
@@ -133,8 +134,8 @@ std::string text_without_gain(const ParameterResponse& response, const Bottlenec
                      waits.empty() ? "" : ", but ", waits);
 }
 
-/// Names the settings that may affect the largest stage, if the effect of none is known. If the
-/// study varies no such setting, suggests some.
+/// Returns the settings that may affect the largest stage, for a stage whose settings have no known
+/// effect. If the study varies no such setting, suggests some.
 std::string untested(const Bottleneck& bottleneck, StepStage largest) {
   const auto own = bottleneck.parameters.find(largest);
   if (own == bottleneck.parameters.end()) {
@@ -203,7 +204,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   return words;
 }
 
-/// Text on the effect of each varied setting, to follow a first sentence.
+/// Clauses about the effect of each varied setting, which continue a sentence.
 struct EffectsText {
   std::string text;
   bool names_use_of_cpus = false;
@@ -244,8 +245,9 @@ EffectsText effects_text(const Bottleneck& bottleneck) {
   return effects;
 }
 
-/// Mentions a GPU that idles. Without figures of a GPU, mentions high or low use of the CPUs. For
-/// programs that report no parts.
+/// Returns a clause about an idle GPU. Without figures of a GPU, returns a clause about CPUs that
+/// are nearly all busy or mostly idle. Otherwise returns an empty text. For programs that report no
+/// parts.
 std::string use_of_machine(const Bottleneck& bottleneck) {
   const bool full = bottleneck.cpu_busy.value_or(0.0) >= k_cpus_full;
   if (bottleneck.gpu_busy) {
@@ -259,7 +261,7 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
                      percent(*bottleneck.cpu_busy));
 }
 
-/// For a program that reports no parts.
+/// Returns the words for a program that reports no parts.
 BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   const EffectsText effects = effects_text(bottleneck);
   BottleneckWords words;

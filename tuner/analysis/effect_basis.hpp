@@ -14,16 +14,16 @@ namespace steptune {
 inline constexpr std::size_t k_most_main_functions = 8;
 
 /// Functions of one parameter; the parameter's effect is a sum of them. They have mean zero,
-/// variance one and no correlation if values are drawn as the space draws them: each level, or each
-/// factor of a logarithmic scale, is equally likely. So the squares of an effect's coefficients add
-/// up to its variance. For ordered parameters, the functions are polynomials. Whole numbers from
-/// zero also have a step between zero and one: zero workers act differently from a few workers. For
-/// other parameters, the functions are contrasts of the choices. Immutable.
+/// variance one and no correlation, if values are drawn as the space draws them. All levels are
+/// then equally likely, or all factors on a logarithmic scale. So the squares of an effect's
+/// coefficients add up to its variance. For ordered parameters, the functions are polynomials.
+/// Whole numbers from zero also have a step between zero and one: zero workers act differently from
+/// a few workers. For other parameters, the functions are contrasts of the choices. Immutable.
 class EffectBasis {
  public:
-  /// Makes at most `most` functions. For choices, makes up to `k_most_main_functions`, or none if
-  /// `most` is 0. Makes fewer functions if the parameter has few values, and none if it has only
-  /// one value.
+  /// Makes at most `most` functions. For unordered choices, makes up to `k_most_main_functions`
+  /// even if `most` is smaller, but none if `most` is 0. Makes fewer functions if the parameter has few values, and
+  /// none if it has a single value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }

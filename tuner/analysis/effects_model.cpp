@@ -26,7 +26,7 @@ constexpr int k_roughest_pair = 7;
 /// Number of points over which the variance of effects is computed.
 constexpr std::size_t k_space_samples = 1024;
 
-/// Marks the parameters that have several values among the samples.
+/// Returns for each parameter if it has several values among the samples.
 std::vector<bool> differing(const SearchSpace& space, std::span<const EffectSample> samples) {
   std::vector<bool> result;
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
@@ -172,7 +172,8 @@ void EffectsModel::sample_posterior(std::span<const EffectSample> samples) {
     mean += sample.value / count;
     squares += sample.value * sample.value / count;
   }
-  // A smooth model misses about a tenth of the spread; a sample's own error adds to that.
+  // A smooth model is wrong by about a tenth of the values' spread. A sample's own error adds to
+  // this.
   const double misfit = 0.01 * std::max(1e-300, squares - mean * mean);
   input.columns.resize(samples.size() * width_);
   for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -17,7 +17,8 @@ namespace steptune {
 struct EffectSample {
   Point point;  ///< `SearchSpace::encode`
   double value = 0.0;
-  double standard_error = 0.0;  ///< error in addition to the unexplained variation; 0: none
+  /// Error of the measurement, without the unexplained variation; 0: none.
+  double standard_error = 0.0;
 };
 
 /// Effect of one parameter alone, or the additional effect of two parameters together.
@@ -58,7 +59,8 @@ class EffectsModel {
   [[nodiscard]] std::size_t draw_count() const { return draws_.size(); }
 
   /// Share of each group in the variance of values over the space, for each draw. Constraints may
-  /// make effects correlated; their common variance is in no share.
+  /// make effects correlated. No share includes the variance that correlated effects have in
+  /// common.
   [[nodiscard]] const std::vector<std::vector<double>>& shares() const { return shares_; }
   /// Returns the value at a point minus the mean over the samples, for each draw.
   [[nodiscard]] std::vector<double> values_at(const Point& point) const;
@@ -69,8 +71,7 @@ class EffectsModel {
   [[nodiscard]] double mean_value() const { return mean_; }
   /// Standard deviation of configurations' values around the model, for each draw.
   [[nodiscard]] const std::vector<double>& unexplained() const { return unexplained_; }
-  /// Share of the samples' variance that the effects explain: 1 minus the share left to single
-  /// samples.
+  /// Share of the samples' variance that the effects explain: 1 minus the unexplained share.
   [[nodiscard]] Estimate explained() const { return explained_; }
 
  private:
@@ -85,7 +86,7 @@ class EffectsModel {
   EffectsModel() = default;
   void choose_groups(const SearchSpace& space, std::span<const EffectSample> samples,
                      const std::vector<bool>& varies, const std::vector<std::size_t>& paired);
-  /// Writes all groups' functions at a point to a row of `width_`.
+  /// Writes the values of all groups' functions at a point to a row of `width_` numbers.
   void features(const Point& point, std::span<double> row) const;
   void sample_posterior(std::span<const EffectSample> samples);
   void compute_shares(const SearchSpace& space, std::span<const EffectSample> samples);

@@ -55,8 +55,8 @@ struct Square {
 /// once.
 using Slabs = std::array<double, k_slabs.size() + 1>;
 
-/// Computes for each slab how well its prior variance suits a group. `ratios` get products of the
-/// shrinkage factors, `fits` get sums of the explained squares.
+/// Computes for each slab how well its prior variance suits a group. Multiplies `ratios` by the
+/// shrinkage factors and adds the explained squares to `fits`.
 STEPTUNE_BY_VECTORS void weigh_slabs(const Slabs& priors, const double* left,
                                      const double* information, std::size_t size,
                                      double* __restrict__ ratios, double* __restrict__ fits) {
@@ -127,7 +127,7 @@ class Sampler {
   }
 
   GroupRegression run() {
-    // Most of the variance may be explained, so a low start reaches typical values sooner.
+    // The groups may explain most of the variance. A low start then reaches typical values sooner.
     residual_ = 0.1 * variance_;
     const Length length = input_.values.size() < k_few_observations ? k_long : k_short;
     for (int sweep = 0; sweep < length.burn_in + length.sweeps; ++sweep) {
@@ -279,10 +279,9 @@ class Sampler {
     return N - 1;
   }
 
-  /// Draws from an inverse gamma distribution. The variance has a lower limit. Even a second-order
-  /// model that fits all measurements is wrong by a twentieth of the spread for other
-  /// configurations. Without the limit, effects that the samples hardly distinguish would look
-  /// precise.
+  /// Draws from an inverse gamma distribution, with a lower limit. Even if a second-order model
+  /// fits all measurements, it is wrong by a twentieth of the spread for other configurations.
+  /// Without the limit, effects that the samples hardly distinguish would look precise.
   void draw_residual_variance() {
     double explained = 0.0;
     for (std::size_t a = 0; a < width_; ++a)
@@ -293,7 +292,7 @@ class Sampler {
     residual_ = std::max(0.5 * squares / gamma(shape), k_least_share * variance_);
   }
 
-  /// Draws a gamma variable of scale 1 and a shape of at least 1. Marsaglia and Tsang, "A simple
+  /// Draws a gamma variable of scale 1. `shape` is at least 1. Marsaglia and Tsang, "A simple
   /// method for generating gamma variables", ACM TOMS 26(3), 2000.
   double gamma(double shape) {
     const double d = shape - 1.0 / 3.0;
@@ -338,7 +337,7 @@ class Sampler {
   std::vector<double> gradient_;      ///< products of the columns with the residuals
   /// Products of a group's columns with the residuals without the group, divided by `residual_`.
   std::vector<double> left_;
-  /// Information of the values about each of the group's coefficients, given all other
+  /// Precision with which the values determine each of the group's coefficients, given all other
   /// coefficients.
   std::vector<double> information_;
   /// Prior probabilities of each group: excluded, and included with one of the slabs.

@@ -26,7 +26,7 @@ struct GroupRegression {
   std::vector<double> column_means;
   std::vector<std::vector<double>> coefficients;
   std::vector<double> residual_variances;  ///< residual variances of observations of weight 1
-  std::vector<double> explained;           ///< shares of the values' variance that are not residual
+  std::vector<double> explained;           ///< explained shares of the values' variance
 };
 
 /// Gibbs sampler for a spike-and-slab prior on groups (Xu and Ghosh 2015). A sweep draws each

@@ -133,7 +133,7 @@ const ScalingCount& nearest_to(const std::vector<ScalingCount>& counts, double c
   });
 }
 
-/// Returns counts that were not measured and for which a law may be used.
+/// Returns the unmeasured counts for which a law is good enough.
 std::vector<double> counts_to_predict(const Scaling& scaling) {
   constexpr std::size_t k_most_predictions = 64;
   const double greatest = scaling.counts.back().count;
@@ -141,8 +141,8 @@ std::vector<double> counts_to_predict(const Scaling& scaling) {
   for (const double count : scaling.question.possible_counts) {
     const bool measured =
         std::ranges::find(scaling.counts, count, &ScalingCount::count) != scaling.counts.end();
-    // A few measured counts do not determine a law so far away: predict nothing above twice the
-    // largest measured count.
+    // Predict nothing above twice the largest measured count: a few counts do not determine a law
+    // so far away.
     if (!measured && count >= 1.0 && count <= 2.0 * greatest) counts.push_back(count);
   }
   if (counts.size() <= k_most_predictions) return counts;
@@ -218,7 +218,7 @@ void fit_laws(Scaling& scaling) {
     return;
   }
   const ScalingFit& first = scaling.fits.front();
-  // Evidence for the first law's family: laws of constant work, or laws of growing work.
+  // Evidence for the family of the best law: laws of constant work, or laws of growing work.
   double family_weight = 0.0;
   for (const ScalingFit& fit : scaling.fits) {
     if (work_grows(fit.best.law) == work_grows(first.best.law)) family_weight += fit.weight;

@@ -23,7 +23,7 @@ struct ScalingRun {
   /// and sentinels, which only add to their configuration's mean.
   bool is_candidate = true;
   double time_s = 0.0;
-  double standard_error_s = 0.0;  ///< positive; error of the configuration among launches
+  double standard_error_s = 0.0;  ///< positive; includes the variation among launches
   double price_per_hour = 0.0;    ///< price of all machines together, in the unit of cost
 };
 
@@ -41,7 +41,7 @@ struct ScalingCount {
   /// Speed-up divided by the ratio of the counts. nullopt if the machines are of several kinds.
   std::optional<Estimate> efficiency;
   /// Speed that each machine beyond the previous count adds. The unit is the speed of one machine
-  /// at the first count. nullopt for the first count, and if the machines are of several kinds.
+  /// at the first count. Unset for the first count, and if the machines are of several kinds.
   std::optional<Estimate> marginal_gain;
 };
 
@@ -58,7 +58,7 @@ struct ScalingKnee {
   double count = 0.0;
   double low = 0.0;  ///< 95 % interval
   double high = 0.0;
-  /// True if every machine up to the largest measured count is efficient enough.
+  /// True if all machines up to the largest measured count are efficient enough.
   bool is_last = false;
 };
 

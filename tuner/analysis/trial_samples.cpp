@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t k_most_samples = 2000;
 
 /// Returns an evenly spread selection of samples. The selection always includes the baseline, and
-/// the samples with the least and the largest value. One of the latter is the best.
+/// the samples with the least and the largest value. One of these two is the best value.
 std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t baseline) {
   if (samples.size() <= k_most_samples) return samples;
   std::set<std::size_t> kept{baseline};
@@ -42,7 +42,8 @@ std::vector<EffectSample> samples_of(
     const TrialRecord& trial = trials[i];
     const auto reading = reading_of(trial);
     if (!reading || !std::isfinite(reading->value)) continue;
-    // Skip runs that were too short for an interval. A metric without an error has NaN here.
+    // Skip runs that were too short for an interval. Keep metrics without an error, which have NaN
+    // here.
     if (std::isinf(reading->error)) continue;
     Point point = points.empty() ? space.encode(trial.configuration) : points[i];
     // A continued study may no longer have this value in its space.

@@ -17,7 +17,7 @@ namespace steptune {
 struct StudyParts {
   std::unique_ptr<Searcher> searcher;
   std::unique_ptr<Scheduler> scheduler;
-  RunnerParts runner;  ///< with the clock for the loop
+  RunnerParts runner;  ///< runner, with the clock that the loop uses
 };
 
 /// Makes the searcher of a study; `study` outlives it. If `search.first_guesses` is true, the

@@ -10,7 +10,7 @@ namespace steptune {
 /// Reliability of locks and shared memory on a file system.
 enum class FileSystemTrust {
   local,
-  doubtful,  ///< passes calls on to an unknown file system: FUSE, 9p
+  doubtful,  ///< the file system behind FUSE or 9p is unknown
   network,   ///< another host may write at the same time
 };
 
@@ -21,7 +21,8 @@ struct FileSystemKind {
 
 /// Returns the kind for the magic number from statfs(2).
 [[nodiscard]] FileSystemKind file_system_kind(std::int64_t magic);
-/// Returns the kind for an existing folder; `local` if the system does not say.
+/// Returns the kind for an existing folder; `local` if `statfs` fails or its magic number is
+/// unknown.
 [[nodiscard]] FileSystemKind file_system_of(const std::filesystem::path& folder);
 
 }  // namespace steptune

@@ -59,7 +59,7 @@ class GcPlanner {
     if (part == GcPart::study) study.id = 0;
   }
 
-  std::vector<StudyUse> studies_;  ///< least recently used first; id 0: removed
+  std::vector<StudyUse> studies_;  ///< least recently used first; a removed study has id 0
   std::int64_t latest_ = 0;        ///< id of the study used last
   /// Id of the study created last. If it were removed, the next study would get its id.
   std::int64_t newest_ = 0;

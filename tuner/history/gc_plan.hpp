@@ -8,17 +8,17 @@
 
 namespace steptune {
 
-/// Disk space of a study, and if somebody still needs the study.
+/// Disk space and last use of a study, and reasons to keep the study.
 struct StudyUse {
   std::int64_t id = 0;
   std::string name;
   double last_used_wall_s = 0.0;
   bool running = false;  ///< true if the study is being tuned, or if its trials still run
-  /// True if nightly re-tuning continues the study, or trains with its result.
+  /// True if nightly re-tuning continues the study or uses its result.
   bool needed = false;
   std::int64_t trace_bytes = 0;
   std::int64_t log_bytes = 0;
-  std::int64_t record_bytes = 0;  ///< everything else in the database, approximately
+  std::int64_t record_bytes = 0;  ///< approximate size of its other rows in the database
 };
 
 /// A request to free disk space.
@@ -36,15 +36,15 @@ struct GcStep {
   GcPart part = GcPart::traces;
   std::int64_t study_id = 0;
   std::string study;
-  std::int64_t bytes = 0;  ///< freed, approximately
+  std::int64_t bytes = 0;  ///< bytes that the step frees, approximately
 };
 
 /// Returns what to remove, in order.
 ///
 /// 1. Old studies lose traces and logs, or are removed completely if the request says so.
 /// 2. While the space is above the limit: traces of all studies, then logs, then whole studies,
-///    each least recently used first. So the visible part of a study (trials, recommendation) stays
-///    longest.
+///    each least recently used first. Trials and recommendations are removed last, because users
+///    look at them.
 ///
 /// Never touches a running study. Keeps the records of every needed study, of the study used last,
 /// and of the study created last. `taken_bytes`: size of database and logs before the removal.

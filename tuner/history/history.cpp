@@ -51,16 +51,15 @@ bool seems_to_run(const StudyRecord& study) {
   return study.status == StudyStatus::running;
 }
 
-/// Returns the studies from `read` for a reader. A study that is stored as running although nobody
-/// has the database open was left by a tuner that died.
+/// Returns the studies from `read`, for readers. If no tuner has the database open, a study that is
+/// stored as running becomes `interrupted`, because its tuner died.
 template <typename Read>
 auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   auto studies = read();
   if (!studies || std::ranges::none_of(*studies, seems_to_run) || History::has_writer(path)) {
     return studies;
   }
-  // Read again, because the tuner may have recorded its end after the first reading and before the
-  // check.
+  // Read again: the tuner may have recorded its end between the first reading and the check.
   studies = read();
   if (!studies) return studies;
   for (StudyRecord& study : *studies) {
@@ -91,7 +90,8 @@ Result<TrialRecord> read_with_attempts(Store& store, std::int64_t study_id, cons
   return trial;
 }
 
-/// Collects the trials of a query whose parameters are bound. `expected`: their number, if known.
+/// Returns the trials of a query whose parameters are bound. `expected`: their number; 0 if
+/// unknown.
 template <typename Store>
 Result<std::vector<TrialRecord>> read_trials(Store& store, std::int64_t study_id, Query& query,
                                              Milestones milestones, std::int64_t expected = 0) {

@@ -48,7 +48,7 @@ struct NightRow {
   std::int64_t night = 0;  ///< 1, 2, 3, ... of its study
   double started_wall_s = 0.0;
   std::string status;  ///< `running`, `kept`, `improved`, `regressed`, `failed`
-  Json record;         ///< everything else, an object
+  Json record;         ///< an object of all other fields
 };
 
 /// State of a study as a whole. The database contains the names, so they must not change.
@@ -66,25 +66,25 @@ struct StudyRecord {
   double created_wall_s = 0.0;
   double elapsed_s = 0.0;     ///< tuning time, summed over all runs of the tuner
   double overhead_usd = 0.0;  ///< cost of machines that were kept but not used by a trial
-  /// Number of latest suggestions in a row that were expected to cost more than they save
+  /// Number of consecutive latest suggestions that probably cost more than they save
   /// (`PaybackRule`).
   int unpaid_suggestions = 0;
   std::string stop_reason;
   Json recommendation;  ///< null until the study has one
-  /// Additions to `overhead_usd` that are not recorded yet. If an addition continues a recorded
-  /// time, the end of that recorded time moves.
+  /// Unused machine time that raised `overhead_usd` and is not recorded yet. If it continues a
+  /// recorded period, that period's end moves.
   std::vector<UnusedTime> unused;
   std::vector<StudyDecision> decisions;  ///< not recorded yet, in order
 };
 
-/// Billed time and cost of all trials of a study so far; for running trials as last recorded.
+/// Billed time and cost of all trials of a study so far. Running trials count as last recorded.
 struct StudySpending {
   double billed_s = 0.0;
   double usd = 0.0;
-  std::int64_t relaunches = 0;  ///< attempts beyond the first of each trial
+  std::int64_t relaunches = 0;  ///< number of attempts after the first one, over all trials
 };
 
-/// Process that has a database open for writing, as its lock file names it.
+/// Process that has a database open for writing, according to its lock file.
 struct Owner {
   std::string host;
   std::int64_t pid = 0;
@@ -97,8 +97,8 @@ inline constexpr double k_lock_wait_s = 10.0;
 /// IMMEDIATE transaction, committed on return. A database has one writer, guarded by `flock` on
 /// `<path>.lock`, and any number of readers at any time. Not thread safe. Faults of the file
 /// (damaged, locked, disk full, no permission) are errors of kind `store`. They name the file, the
-/// reason and what the user can do. A writing method that failed has changed nothing and may be
-/// called again.
+/// reason and what the user can do. A failed writing method has changed nothing and may be called
+/// again.
 ///
 /// Open or copy the database's files only through SQLite: closing any descriptor of them drops the
 /// locks of the whole process. Make copies with VACUUM INTO.
@@ -111,13 +111,13 @@ class History {
   ///
   /// Fails with `conflict`, naming host and pid, if another process has the database open for
   /// writing. Fails with `store` on a file system to which another host may write: NFS, SMB, AFS,
-  /// Ceph, Lustre, GPFS, BeeGFS. Neither lock nor WAL would protect the database there. Only warns
-  /// of FUSE and 9p, which containers and WSL use.
+  /// Ceph, Lustre, GPFS, BeeGFS. Neither lock nor WAL would protect the database there. On FUSE and
+  /// 9p, which containers and WSL use, only warns.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         double busy_timeout_s = k_lock_wait_s);
-  /// Opens a database for reading; never writes or migrates. Fails with `not_found` if there is no
-  /// such file or it is empty, and with `store` if its version is not this program's.
+  /// Opens a database for reading; never writes or migrates. Fails with `not_found` if the file is
+  /// missing or empty, and with `store` if its schema is older or newer than this program's.
   [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
                                                         double busy_timeout_s = k_lock_wait_s);
 
@@ -143,15 +143,15 @@ class History {
       std::int64_t study_id, Milestones milestones = Milestones::read) const;
   [[nodiscard]] Result<TrialRecord> trial(std::int64_t study_id, std::int64_t number) const;
 
-  /// Returns the course of a trial's latest attempt; nullopt if none is stored, for example before
+  /// Returns the trace of a trial's latest attempt; nullopt if none is stored, for example before
   /// the attempt's end or after `remove_traces`.
   [[nodiscard]] Result<std::optional<TrialTrace>> trace(std::int64_t study_id,
                                                         std::int64_t number) const;
-  /// Calls `use` with each stored course of a study's trials, in order of number.
+  /// Calls `use` with each stored trace of a study's trials, in order of number.
   [[nodiscard]] Result<void> traces(std::int64_t study_id,
                                     const std::function<void(std::int64_t, TrialTrace)>& use) const;
-  /// Returns the ended launches of a trial, in order; none if its first launch gave the final
-  /// state.
+  /// Returns the ended launches of a trial, in order. Returns none if the first launch gave the
+  /// final state, because the trial's record then describes that launch.
   [[nodiscard]] Result<std::vector<AttemptRecord>> attempts(std::int64_t study_id,
                                                             std::int64_t number) const;
   /// Returns the tuner's runs of a study, in order.
@@ -174,8 +174,8 @@ class History {
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
   /// Returns the trials that decide which trial leads a study (`Standing`), in order of number: its
-  /// baselines, sentinels and confirming runs, and by their first objective the `limit` best
-  /// completed hints and trials of the search. Reads few other rows.
+  /// baselines, sentinels and confirming runs. Adds the best completed hints and trials of the
+  /// search by their first objective, at most `limit`. Reads few other rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
                                                                  std::size_t limit,
                                                                  bool largest_first = false) const;
@@ -183,36 +183,36 @@ class History {
   [[nodiscard]] Result<std::vector<TrialRecord>> latest_trials(std::int64_t study_id,
                                                                TrialStatus status,
                                                                std::size_t limit) const;
-  /// Returns the number of trials in each state (absent: none), sentinels and confirming runs
-  /// included.
+  /// Returns the number of trials in each state, sentinels and confirming runs included. Leaves out
+  /// states without trials.
   [[nodiscard]] Result<std::map<TrialStatus, std::int64_t>> status_counts(
       std::int64_t study_id) const;
 
   /// Returns billed time and cost so far. Reads all trials of the study.
   [[nodiscard]] Result<StudySpending> spending(std::int64_t study_id) const;
-  /// Returns a number that changes once another program has written to the database. Numbers of
+  /// Returns a number that changes when another program writes to the database. Numbers of
   /// different `History` objects cannot be compared.
   [[nodiscard]] Result<std::int64_t> change_counter() const;
 
   /// Returns a study's space in the database, and when it was last used. The caller adds the logs.
-  /// `is_written`: another program may be tuning (`has_writer`); false if the caller is the writer
-  /// and does not tune. If nobody tunes, a study counts as running only while its open trials may
-  /// still run, for at most 30 days.
+  /// `is_written`: true if another program may be tuning (`has_writer`). It is false if the caller
+  /// is the writer and does not tune. If nobody tunes, a study counts as running only while its
+  /// open trials may still run, for at most 30 days.
   [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study, bool is_written,
                                         double now_wall_s) const;
-  /// Returns the used bytes of the database: its size once it is compact.
+  /// Returns the bytes of the database without its free space: its size after `compact`.
   [[nodiscard]] Result<std::int64_t> used_bytes() const;
 
-  /// Continues the study of that name if there is one, with its stored seed. `document` replaces
-  /// the stored document (budgets may have changed). Fails with `conflict` if its fingerprint
-  /// differs.
+  /// Continues the study of that name with its stored seed, or creates it. `document` replaces the
+  /// stored document, because budgets may have changed. Fails with `conflict` if the fingerprints
+  /// differ.
   [[nodiscard]] Result<StudyRecord> create_or_continue_study(const std::string& name,
                                                              const std::string& fingerprint,
                                                              const Json& document,
                                                              std::uint64_t seed);
-  /// Adds a study that was run elsewhere, with trials in final states. Stores its name,
-  /// fingerprint, document, seed, status and stop reason, and nothing else of the record. Its time
-  /// of creation is now. Fails with `conflict` if the name exists.
+  /// Adds a study that was run elsewhere, with trials in final states. From the record, stores only
+  /// name, fingerprint, document, seed, status and stop reason. Its time of creation is now. Fails
+  /// with `conflict` if the name exists.
   [[nodiscard]] Result<void> add_ended_study(const StudyRecord& ended,
                                              const std::vector<TrialRecord>& trials);
   /// Removes a study and its trials from the history. Its nights stay.
@@ -228,8 +228,8 @@ class History {
   [[nodiscard]] Result<void> record_night(const std::string& study, const NightRow& night);
   /// Records the intent to start a trial or its next attempt, and removes the earlier trace. Fails
   /// with `internal` for a trial in a final state, which is never overwritten. Here and in
-  /// `record_ended`, `study` may be null. Otherwise the same transaction replaces the study's
-  /// stored totals (time, cost, unpaid suggestions), and adds `unused` and `decisions`.
+  /// `record_ended`, `study` may be null. If it is not null, the same transaction replaces the
+  /// study's stored totals (time, cost, unpaid suggestions), and adds `unused` and `decisions`.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
                                               const StudyRecord* study = nullptr);
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
@@ -240,8 +240,8 @@ class History {
                                           const StudyRecord* study = nullptr,
                                           const TrialTrace& trace = {});
   /// Records `spent_s` and `spent_usd` of running trials so far, and the study's time, so that a
-  /// kill loses neither. Does not change trials that are not running. The recorded time never
-  /// decreases.
+  /// killed tuner loses neither. Does not change trials that are not running. The recorded time
+  /// never decreases.
   [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
                                           std::span<const TrialRecord> running, double elapsed_s);
   /// Replaces the study's stored state, totals, stop reason and recommendation. Adds `unused` and

@@ -35,8 +35,8 @@ Result<std::int64_t> History::change_counter() const {
     if (store_->is_snapshot) {
       if (auto renewed = store_->renew(); !renewed) return tl::unexpected(renewed.error());
     }
-    // On a read-only disk, even a file that is opened again is a snapshot, in which SQLite sees no
-    // change. So use the file's modification time.
+    // On a read-only disk, the renewed file is a snapshot again, in which SQLite never sees a
+    // change. Use the file's modification time instead.
     if (store_->is_snapshot) {
       struct stat file {};
       if (::stat(store_->path.c_str(), &file) != 0) return 0;
@@ -53,7 +53,7 @@ Result<StudyUse> History::use_of(const StudyRecord& study, bool is_written,
     StudyUse use;
     use.id = study.id;
     use.name = study.name;
-    // If the tuner was killed, the study is still stored as running.
+    // A killed tuner leaves its study stored as running, so check the writer, too.
     use.running = study.status == StudyStatus::running && is_written;
     std::int64_t open_trials = 0;
     use.last_used_wall_s = study.created_wall_s;

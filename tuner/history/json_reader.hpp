@@ -15,8 +15,8 @@ namespace steptune {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Parser with a copy of the text, because simdjson needs padding behind it. The parser's memory is
-/// reused for the next text.
+/// Parser that copies each text, because simdjson needs padding after the text. The copy's memory
+/// is reused for the next text.
 class JsonParser {
  public:
   ondemand::document parse(std::string_view text) {
@@ -53,13 +53,13 @@ void for_each_field(ondemand::object object, Use use) {
   }
 }
 
-/// Reads a number; leaves `number` unchanged if the value is none.
+/// Reads a number; leaves `number` unchanged if the value is not a number.
 inline void get(ondemand::value value, double& number) {
   double read = 0.0;
   if (value.get_double().get(read) == simdjson::SUCCESS) number = read;
 }
 
-/// Throws `simdjson_error` if the value is no boolean.
+/// Throws `simdjson_error` if the value is not a boolean.
 inline void get(ondemand::value value, bool& flag) {
   flag = value.get_bool();
 }
@@ -69,7 +69,7 @@ void get(ondemand::value value, std::optional<T>& read) {
   get(value, read.emplace());
 }
 
-/// Adds the fields that are numbers to `numbers`.
+/// Adds an object's fields to `numbers`, if their values are numbers.
 inline void get(ondemand::value value, std::map<std::string, double>& numbers) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return;

@@ -10,16 +10,16 @@
 
 namespace steptune {
 
-/// Single ownership of a database or a folder: an exclusive `flock` on a file beside it that also
-/// names the owner. The kernel drops the lock when the process ends, in whatever way, so a stale
-/// file never blocks anyone. The file itself stays: if it were removed, two processes could lock
-/// two files of the same name. Programs that this process starts do not inherit the lock.
+/// Exclusive lock of a database or a folder: a `flock` on a file beside it. The file names the
+/// owner. The kernel drops the lock when the process ends for any reason, so an old file never
+/// blocks anyone. The file itself stays: if it were removed, two processes could lock two files of
+/// the same name. Programs that this process starts do not inherit the lock.
 class LockFile {
  public:
   /// Acquires the lock. Fails with `conflict` if another process has it; the error names the
   /// owner's host and pid and what to do.
   [[nodiscard]] static Result<LockFile> acquire(const std::filesystem::path& path);
-  /// Acquires the lock. While another process has it, waits.
+  /// Waits while another process has the lock, then acquires it.
   [[nodiscard]] static Result<LockFile> wait_for(const std::filesystem::path& path);
   /// True if a process has the lock now. Does not hinder another process from acquiring it. False
   /// if the lock file cannot be opened.

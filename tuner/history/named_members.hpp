@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// Members of a part of a trial, with the names for storing and showing them.
+/// Members of a struct in a trial's record. Their names are used in the database and in output.
 template <typename T, std::size_t N, typename Member = double>
 using NamedMembers = std::array<std::pair<std::string_view, Member T::*>, N>;
 

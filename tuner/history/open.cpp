@@ -26,7 +26,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// Returns the file that a link points to, so that a writer under another name uses the same lock.
+/// Returns the file that a symbolic link points to. All names of a database then share one lock.
 std::filesystem::path behind_links(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
@@ -55,7 +55,7 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-/// Adds the mode for one thread. Otherwise SQLite takes a lock for each value that is read.
+/// Adds SQLite's flag for use by one thread. Without it, SQLite locks a mutex for each value read.
 int one_thread(int mode) {
   return mode | SQLite::OPEN_NOMUTEX;
 }
@@ -122,7 +122,7 @@ int milliseconds(double seconds) {
   return static_cast<int>(seconds * 1000.0);
 }
 
-/// Checks if a database could be created there.
+/// Fails if no database can be created at this path. Creates nothing.
 Result<void> check_creatable(const std::filesystem::path& path) {
   const std::filesystem::path folder = folder_of(path);
   std::filesystem::path there = std::filesystem::absolute(folder).lexically_normal();
@@ -231,7 +231,7 @@ Result<std::unique_ptr<History::Store>> History::Store::open_for_reading(
   try {
     return open(path.string(), SQLite::OPEN_READONLY);
   } catch (const SQLite::Exception& exception) {
-    // A read-only disk, or a folder in which this user may not create files.
+    // The disk is read-only, or this user may not create files in the folder.
     const bool is_refused = (exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN ||
                             exception.getExtendedErrorCode() == SQLITE_READONLY_DIRECTORY;
     if (!is_refused || !is_complete_alone(path)) {

@@ -9,10 +9,10 @@
 
 namespace steptune {
 
-/// Opens a history early, for a program that may write later and wants to know now if it can. Opens
-/// an existing database for writing; from then on only this process may write. If there is no
-/// database but one could be created, creates nothing and returns nullopt. So a program with
-/// nothing to tune leaves no file.
+/// Opens a history early, for a program that may write later and must know now if it can. Opens an
+/// existing database for writing, so that only this process may write. If there is no database but
+/// one could be created, creates nothing and returns nullopt. A program that then has nothing to
+/// tune leaves no file.
 ///
 /// Detects obstacles without creating anything: a folder without write permission, a network file
 /// system. Returns the errors of `History::open_for_writing`.

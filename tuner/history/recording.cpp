@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of a study and its trials that a tuner writes while it runs.
+// Methods with which a running tuner records a study and its trials.
 #include <bit>
 #include <string>
 #include <utility>
@@ -29,8 +29,7 @@ std::string put_trial_statement() {
       k_trial_columns, marks, excluded, k_open_states);
 }
 
-/// Inserts a trial, or overwrites a trial in a state that is not final. Changes no row if the state
-/// is final.
+/// Inserts a trial, or overwrites it if its stored state is not final. Otherwise changes no row.
 const std::string k_put_trial = put_trial_statement();
 
 const std::string k_set_running = fmt::format(
@@ -181,7 +180,7 @@ void History::put_additions(std::int64_t study_id, const StudyRecord& study) {
 void History::put_details(std::int64_t study_id, const TrialRecord& trial,
                           const TrialTrace& trace) {
   if (trial.status == TrialStatus::launching) {
-    // The new attempt may end without a trace.
+    // Remove the earlier attempt's trace, because the new attempt may end without one.
     store_->query("DELETE FROM traces WHERE study_id = ? AND number = ?")
         .bind(study_id)
         .bind(trial.number)
@@ -194,9 +193,9 @@ void History::put_details(std::int64_t study_id, const TrialRecord& trial,
         .run();
   }
   const bool has_ended = is_final(trial.status) || trial.status == TrialStatus::interrupted;
-  // The record already contains the only launch of a trial.
+  // If the first launch gave the final state, the trial's record already describes it.
   if (!has_ended || (trial.attempt == 1 && is_final(trial.status))) return;
-  // A trial's bill is the sum of its launches.
+  // The trial's time and cost cover all launches, so subtract the earlier launches.
   store_
       ->query(
           "INSERT OR REPLACE INTO attempts (study_id, number, attempt, status, started_wall_s, "

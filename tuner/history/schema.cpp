@@ -16,8 +16,8 @@ namespace {
 constexpr int k_application_id = 0x53545054;
 
 // Objectives are columns, and triggers count states, so that a leaderboard of a million trials only
-// reads an index. Values that are only shown together with their trial are stored as JSON. `nights`
-// has no foreign key: a night outlives its study.
+// reads an index. Values that are never searched or sorted are stored as JSON. `nights` has no
+// foreign key: a night outlives its study.
 constexpr Migration k_version_1 = R"sql(
 CREATE TABLE studies (
   id INTEGER PRIMARY KEY,

@@ -55,16 +55,16 @@ class Query {
 struct History::Store {
   Store(std::filesystem::path file, SQLite::Database open_database);
 
-  /// Opens for reading, without checking if the file exists. Errors as `History::open_for_reading`.
+  /// Opens an existing file for reading. Fails like `History::open_for_reading`.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open_for_reading(
       const std::filesystem::path& path, double busy_timeout_s);
   [[nodiscard]] Result<void> begin_reading();
-  /// Opens the file again in its present state. Otherwise a reader of a snapshot sees no change.
+  /// Opens the file again, because a reader of a snapshot sees no later change.
   [[nodiscard]] Result<void> renew();
   /// Returns the statement with this text, prepared at its first use.
   [[nodiscard]] Query query(std::string_view sql);
-  /// Runs `action` in one IMMEDIATE transaction. A deferred transaction fails when it first writes
-  /// if another program has written in between, whatever the busy timeout.
+  /// Runs `action` in one IMMEDIATE transaction. A deferred transaction would fail at its first
+  /// write if another program had written since its start. The busy timeout does not prevent this.
   template <typename Action>
   [[nodiscard]] Result<void> write(Action action);
   /// Runs `action`, which returns a `Result`. Exceptions of SQLite become errors.

@@ -160,7 +160,7 @@ void get_not_finite(ondemand::value value, TrialRecord& trial) {
     trial.measurement->not_finite.emplace(std::string_view(name.get_string()));
 }
 
-/// Returns nullopt if the figure is unknown.
+/// Returns a changed machine figure; nullopt if this program does not know the figure.
 std::optional<MachineFigureChange> machine_change(ondemand::value value) {
   MachineFigureChange change;
   for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {

@@ -13,7 +13,7 @@ namespace steptune {
 /// a number unchanged if its field is missing or has another type. Readers return false if the text
 /// is not JSON or not the expected document.
 
-/// Returns the measurement and everything that is kept with it.
+/// Returns the measurement, and the fields of `trial` that are stored with it.
 [[nodiscard]] std::string measurement_document(const TrialRecord& trial);
 /// Reads milestones and rungs only with `Milestones::read`.
 [[nodiscard]] bool read_measurement(std::string_view text, Milestones milestones,

@@ -35,7 +35,7 @@ enum class TrialStatus {
   launching,
   running,
   completed,      ///< measured
-  stopped_early,  ///< ended by the loop, mostly because the trial was slow; measured until then
+  stopped_early,  ///< measured until the loop ended it, usually because it was slow
   infeasible,     ///< measured, but violates a guard or a limit
   failed,         ///< crash, time limit, no reports, no steady state: see `failure`
   out_of_memory,
@@ -45,7 +45,7 @@ enum class TrialStatus {
 [[nodiscard]] std::string to_text(TrialStatus status);
 [[nodiscard]] std::optional<TrialPurpose> trial_purpose_from_text(std::string_view text);
 [[nodiscard]] std::optional<TrialStatus> trial_status_from_text(std::string_view text);
-/// True for the states that never change again.
+/// True for states that never change.
 [[nodiscard]] bool is_final(TrialStatus status);
 /// True for the states whose objective values may be ranked.
 [[nodiscard]] bool is_ranked(TrialStatus status);
@@ -65,10 +65,10 @@ enum class TrialStatus {
 /// True for search trials and sentinels, which are compared with the study's first trial.
 [[nodiscard]] bool follows_first_trial(TrialPurpose purpose);
 
-/// Speed of the machine at some point of a study, relative to its speed when the baseline ran. The
-/// level is the ratio of times at that point to times at the baseline's run.
+/// Slowness of the machine at some point of a study: the time of the same work, divided by its time
+/// when the baseline ran.
 struct MachineLevel {
-  double log_ratio = 0.0;       ///< natural logarithm; 0: no drift has been seen
+  double log_ratio = 0.0;       ///< natural logarithm of that ratio; 0: no drift has been seen
   double standard_error = 0.0;  ///< standard error of `log_ratio`
 };
 
@@ -111,33 +111,33 @@ struct TrialRecord {
   std::optional<CpuClock> cpu_clock;
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
-  /// Gain that the searcher expected when it proposed the trial: over the best value of the first
-  /// objective so far, as a share. Stored with the measurement.
+  /// Gain that the searcher expected when it proposed the trial, as a share of the best value of
+  /// the first objective until then. Stored with the measurement.
   std::optional<double> expected_improvement;
-  /// Machine level as it was estimated at the trial's launch. Searcher and scheduler use this level
+  /// Machine level that was estimated at the trial's launch. Searcher and scheduler use this level
   /// to compare trials, so that a resumed study makes the same comparisons. Stored with the
   /// measurement.
   MachineLevel level;
   /// Seconds that the loop waited for the first step, if the loop ended the trial for a slow start.
   /// Kept with the measurement.
   std::optional<double> awaited_start_s;
-  /// Events of a hook about the program (`HookLog::to_json`), for the baseline; kept with the
-  /// measurement. Null: none.
+  /// Events that the hook reported about the program (`HookLog::to_json`). Only for the baseline;
+  /// kept with the measurement. Null: none.
   Json hook;
   std::string failure;  ///< text for people: why the trial failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
 };
 
-/// Returns the billed seconds of the latest attempt: the time that a similar trial takes.
+/// Returns the billed seconds of the latest attempt. A similar trial takes about as long.
 [[nodiscard]] double latest_attempt_s(const TrialRecord& trial);
 /// Returns the cost of the latest attempt in USD.
 [[nodiscard]] double latest_attempt_usd(const TrialRecord& trial);
 /// Prepares another attempt of a trial whose latest attempt was cut off.
 void prepare_next_attempt(TrialRecord& trial);
 
-/// Choice to read milestones and rungs with a trial, or to leave them out. They are half of a
-/// trial's stored data, and only a search that continues needs them.
+/// Choice to read a trial with or without milestones and rungs. They are half of a trial's stored
+/// data, and only a continued search needs them.
 enum class Milestones { leave, read };
 
 /// True if the trial is the baseline and was measured, even if it violates a guard.

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Returns a text that is valid until the query's next step.
+/// Returns a column's text, which is valid until the query's next step.
 std::string_view text_of(const Query& query, int index) {
   const SQLite::Column column = query.column(index);
   const char* text = column.getText();

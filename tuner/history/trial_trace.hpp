@@ -19,12 +19,12 @@ struct DisturbedTime {
   Disturbance disturbance;
 };
 
-/// Decision about a running trial, made by the scheduler, or by the searcher in its place.
+/// Decision about a running trial. The scheduler makes it, or the searcher instead.
 struct TrialDecision {
   double at_s = 0.0;   ///< seconds since the trial's start
   double steps = 0.0;  ///< steady-state steps so far
   bool stop = false;
-  std::vector<double> values;  ///< values of the objectives, with signs so that less is better
+  std::vector<double> values;  ///< values of the objectives, negated if they are maximized
   std::vector<double> half_widths;
   std::string reason;
 };
@@ -35,9 +35,9 @@ struct TrialTrace {
   ProgressTrace progress;
   std::vector<DisturbedTime> disturbed;  ///< in order; at most 200
   std::vector<TrialDecision> decisions;  ///< in order; at most 200
-  /// Part of the measurement's start-up that passed before the trial's start. This is the start of
-  /// a shared program, or the imports of the process from which the trial was forked. Times of the
-  /// trace do not include it.
+  /// Start-up time before the trial began: start of a shared program, or imports of the process
+  /// from which the trial was forked. The measurement's start-up includes it, the times of the
+  /// trace do not.
   double spared_startup_s = 0.0;
   std::vector<MachineSecond> machine;  ///< in order; at most 500
 

@@ -61,8 +61,8 @@ Estimate range_of(const std::vector<RehearsedTuning>& tunings,
   return range;
 }
 
-/// Returns each warning once. Warnings about single trials differ between rehearsals, so one of
-/// them is returned for all.
+/// Returns each warning once. Warnings about single trials differ between rehearsals, so returns
+/// only their number and one example.
 std::vector<std::string> warnings_of(const std::vector<RehearsedTuning>& tunings) {
   std::vector<std::string> warnings;
   std::vector<std::string> of_trials;

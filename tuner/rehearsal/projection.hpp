@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// Expected time and bill of a tuning. Each figure is the mean over several rehearsals, from the
-/// lowest to the highest of them.
+/// Expected time and bill of a tuning. Each figure has the mean, the lowest and the highest value
+/// of several rehearsals.
 struct Projection {
   std::string speeds;  ///< source of the trials' speeds, for people
   int repeats = 0;
@@ -21,8 +21,8 @@ struct Projection {
   std::optional<Estimate> usd;  ///< unset if the provider has no price
   /// Part of `usd` for machines that do not train: downloads, uploads, machines kept idle.
   std::optional<Estimate> not_training_usd;
-  /// Cost of the time until the tuning ends, at the study's price of an hour of waiting; unset
-  /// without such a price. Not part of `usd`.
+  /// Cost of waiting until the tuning ends, at the study's price of an hour. Unset without such a
+  /// price. Not part of `usd`.
   std::optional<Estimate> waiting_usd;
   std::optional<Estimate> machine_hours;  ///< if the provider counts them
   Estimate trials;

@@ -39,7 +39,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Returns the configuration for values of parameters as on a command line.
+/// Returns the configuration with these values of parameters, which are texts as on a command line.
 Configuration configuration_of(const StudySpec& study,
                                const std::map<std::string, std::string>& values) {
   Configuration configuration;

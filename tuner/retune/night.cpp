@@ -100,7 +100,7 @@ const JsonRecord<Night>& json_record<Night>() {
 
 namespace {
 
-/// True if `json` has the fields without which a night cannot be continued or compared.
+/// True if `json` has all fields that a continued night and a comparison need.
 bool is_readable(const Json& json) {
   constexpr std::array k_needed{"phase", "study", "before", "after", "times", "baseline_times"};
   return json.is_object() && std::ranges::all_of(k_needed, [&](const char* name) {

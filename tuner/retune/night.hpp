@@ -21,15 +21,16 @@ namespace steptune {
 enum class NightResult {
   running,    ///< not finished, or its tuner was killed
   kept,       ///< the configuration in use stays; no slowdown was shown
-  improved,   ///< another one was shown to be faster, by at least the least gain on average
-  regressed,  ///< the configuration in use is slower, or fails, and none was shown to be better
+  /// Another configuration was shown to be faster, on average by at least the least gain.
+  improved,
+  regressed,  ///< the configuration in use is slower or fails, and no better one was shown
   failed,     ///< nothing could be measured, or a killed night was not continued in time
 };
 [[nodiscard]] std::string to_text(NightResult result);
 [[nodiscard]] std::optional<NightResult> night_result_from_text(std::string_view text);
 
-/// Phase of a night. A night whose tuner was killed continues with its phase. The history stores
-/// the names, so they must not change.
+/// Phase of a night. A night whose tuner was killed continues with the stored phase. The history
+/// stores the names, so they must not change.
 enum class NightPhase { first, check, recheck, search, confirmation };
 [[nodiscard]] std::string to_text(NightPhase phase);
 
@@ -40,7 +41,7 @@ struct UsedConfiguration {
   std::int64_t trial = 0;  ///< trial in `study`; 0: none
 };
 
-/// Weight of former nights' trials in a search. The history stores the names, so they must not
+/// Trust in former nights' trials during a search. The history stores the names, so they must not
 /// change.
 enum class Trust {
   full,  ///< nothing has changed since then: the trials count like tonight's
@@ -58,7 +59,7 @@ struct Night {
   NightPhase phase = NightPhase::check;
   std::string study;        ///< name in the history of the study with the night's trials
   std::string fingerprint;  ///< fingerprint of the study file on that night
-  /// Commit of the repository with the study's working directory; empty: it is in none.
+  /// Commit of the repository that contains the study's working directory; empty: there is none.
   std::string commit;
   MachineDescription machine;
   UsedConfiguration before;         ///< configuration in use when the night began
@@ -72,11 +73,13 @@ struct Night {
   std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
-  std::string fast_commit;           ///< commit of the last night before that one; empty: not known
+  /// Commit of the last measured night before the slowdown; empty: unknown.
+  std::string fast_commit;
   std::string broken;                ///< why `before` can no longer be used; empty if it can
   bool lead_shrank = false;          ///< as in `SlowdownWatch`
   double evidence = 0.0;             ///< as in `SlowdownWatch`
-  /// Changes since the night before, or since the first slower night.
+  /// Changes of the machine since the night before. After a slowdown: changes since the first
+  /// slower night.
   std::vector<MachineChange> changes;
   Trust trust = Trust::full;
   /// Number of search trials, without trials of the incumbent and the baseline.

@@ -9,11 +9,11 @@
 namespace steptune {
 
 /// Returns the shell command that finds the commit after which the configuration in use became
-/// slower: `cd /srv && steptune bisect GOOD 4f1c... -- python3 train.py`. The word GOOD is left for
-/// the user to replace if no commit of a fast night is known. If the baseline is slower, too, its
-/// command is bisected.
+/// slower: `cd /srv && steptune bisect GOOD 4f1c... -- python3 train.py`. If no commit of a fast
+/// night is known, the text contains the word GOOD, which the user replaces. If the baseline is
+/// slower, too, its command is bisected.
 ///
-/// Returns an empty text if the night showed no slowdown, or if a bisection could not show it:
+/// Returns an empty text if the night showed no slowdown, or if a bisection cannot find its commit:
 ///
 /// - The program is in no repository, or its commit has not changed.
 /// - Trials run on other machines.

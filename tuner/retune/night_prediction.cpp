@@ -32,7 +32,7 @@ void add_spread(const std::vector<double>& values, Scatter& spread) {
   spread.degrees_of_freedom += static_cast<double>(values.size()) - 1.0;
 }
 
-/// Returns the launch variation of `night`: that of its own launches, added to `known`.
+/// Returns `known` with the variation among the launches of `night` added.
 Scatter launch_spread(const Scatter& known, const NightTimes& night) {
   Scatter spread = known;
   add_spread(night.incumbent, spread);
@@ -81,7 +81,7 @@ std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic
   Level level;
   level.launches = known_launch_spread(nights);
   std::vector<NightValue> values;
-  std::vector<double> variances;  // variance of each value that launches cause
+  std::vector<double> variances;  // for each value, the variance that comes from launches
   for (const NightTimes& night : nights) {
     const auto value = value_of(night, statistic);
     if (!value) continue;
@@ -126,7 +126,8 @@ double welch_freedom(const EstimatedVariance& a, const EstimatedVariance& b) {
   return sum * sum / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom);
 }
 
-/// Returns the standard normal quantile that corresponds to Student's `t`, from the nearer tail.
+/// Returns the standard normal quantile that corresponds to Student's `t`. Uses the smaller tail,
+/// which is more precise.
 double normal_score(double t, double freedom) {
   const boost::math::students_t student(freedom);
   const double tail =
@@ -142,7 +143,7 @@ double score_of(std::span<const NightTimes> past, const NightTimes& night, Night
   const auto value = value_of(night, statistic);
   if (!level || !value) return 0.0;
   const Scatter launches = launch_spread(level->launches, night);
-  // Most of the level's uncertainty comes from its launches.
+  // Treat the level's variance as variance of launches, from which most of it comes.
   const double of_launches = value->launches * launches.variance() + level->variance;
   const double of_nights = level->nights.variance();
   const double variance = of_launches + of_nights;

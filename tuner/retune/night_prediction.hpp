@@ -15,9 +15,10 @@ enum class NightStatistic {
           ///< times
 };
 
-/// Returns a score of how much slower `night` is than the nights of `past`, which is not empty. The
-/// score is standard normal if nothing has changed. The standard deviation of a difference counts
-/// as at least half of `options.least_slowdown`. Returns 0 if either lacks the statistic.
+/// Returns a score that grows with the slowdown of `night` against the nights of `past`. The score
+/// is standard normal if nothing has changed. `past` is not empty. The standard deviation of a
+/// difference counts as at least half of `options.least_slowdown`. Returns 0 if `past` or `night`
+/// lacks the statistic.
 ///
 /// Launches differ within a night, and nights differ from each other. Both variances are estimated
 /// with a prior (1.5 % between launches, as in `LaunchVariation`; 0.5 % between nights; 3 degrees

@@ -46,13 +46,13 @@ std::optional<std::string> changes_since_tuning(const std::string& study, const 
   return changes_until(tonight, *machine, record->fingerprint);
 }
 
-/// Returns the sources, the latest first. Going back from tonight, nights count as tonight's until
+/// Returns the sources, the latest first. Going back from tonight, nights count like tonight until
 /// something differs.
 std::vector<Source> sources_of(const StudySpec& study, const History& history,
                                const std::vector<Night>& nights, const Night& tonight) {
   std::vector<Source> sources;
-  // If the configuration in use fails, the next best configuration of former nights must be tried
-  // again.
+  // If the configuration in use got slower or fails, the best configurations of former nights must
+  // be tried again.
   bool same = !tonight.slowdown && !tonight.lead_shrank && tonight.broken.empty();
   for (const Night& night : std::views::reverse(nights)) {
     if (night.number == tonight.number || night.study.empty()) continue;
@@ -60,7 +60,7 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
     same = same && changes.empty();
     sources.push_back({night.study, mean_log(night.times.baseline), same, std::move(changes)});
     // A night may have shown a slowdown or a failure of the configuration in use. Then only that
-    // night and later nights count as tonight's.
+    // night and later nights count like tonight.
     same = same && !night.slowdown && night.broken.empty();
   }
   const auto add_tuned = [&](const std::string& name, bool may_be_own) {
@@ -75,7 +75,7 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
   return sources;
 }
 
-/// Converts `observation` to a night on which everything took `factor` times as long.
+/// Multiplies the times and costs of `observation` by `factor`.
 void scale(const StudySpec& study, double factor, Observation& observation) {
   for (std::size_t i = 0; i < study.objectives.size(); ++i) {
     if (!study.objectives[i].is_time() && !study.objectives[i].is_cost()) continue;

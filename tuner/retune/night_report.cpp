@@ -14,8 +14,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the cause of the slowdown, for programs. Scripts read these names, so they must not
-/// change.
+/// Returns the name of the slowdown's cause. Scripts read these names, so they must not change.
 std::string cause_name(const Night& night) {
   if (!night.broken.empty()) return "configuration";
   switch (night.slowdown->scope) {

@@ -24,8 +24,8 @@ Json bounded_budget(const StudySpec& study, const NightBounds& bounds) {
   return budget;
 }
 
-/// Reads the document as a study with the fingerprint of `study`, because nights differ in nothing
-/// that a fingerprint counts.
+/// Reads the document as a study and sets the fingerprint of `study`: all nights of a study share
+/// its fingerprint.
 Result<StudySpec> read_again(const StudySpec& study, const Json& document) {
   auto again = study_from_json(document, study.file, study.facts);
   if (again) again->fingerprint = study.fingerprint;
@@ -86,7 +86,7 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
   document["budget"] = std::move(budget);
   Json& search = document["search"];
   search.erase("learn_from");
-  // Each night draws other random configurations.
+  // Draw other random configurations each night.
   search["seed"] = (study.search.seed + static_cast<std::uint64_t>(night.number)) %
                    (static_cast<std::uint64_t>(k_max_whole) + 1);
   if (plan.phase == NightPhase::check || plan.phase == NightPhase::recheck) {

@@ -15,7 +15,7 @@
 
 namespace steptune {
 
-/// Limits of one night from the command line. For limits that are not set, the study file decides.
+/// Limits of one night from the command line. Unset limits come from the study file.
 struct NightBounds {
   std::optional<double> time_s;
   std::optional<double> cost_usd;
@@ -26,7 +26,7 @@ struct NightBounds {
 struct PhasePlan {
   NightPhase phase = NightPhase::check;
   std::int64_t search_trials = 0;
-  int rounds = 1;           ///< rounds in which the incumbent runs even if it needs no confirmation
+  int rounds = 1;           ///< least number of rounds in which the incumbent runs
   int confirm_pairs = 0;    ///< confirming pairs for challengers
   double time_share = 1.0;  ///< share of the time that is left after `elapsed_s`
   double elapsed_s = 0.0;
@@ -43,9 +43,8 @@ struct PhasePlan {
 [[nodiscard]] Result<std::set<std::string>> studies_of_nights(
     const History& history, const std::vector<StudyRecord>& studies);
 
-/// Returns the study for the trials of a night: a copy of the study file with the night's name,
-/// which first measures the baseline and the configuration in use. All phases have the same
-/// fingerprint.
+/// Returns the study for the trials of a night: a copy of the study file with the night's name. It
+/// first measures the baseline and the configuration in use. All phases have the same fingerprint.
 [[nodiscard]] Result<StudySpec> night_study(const StudySpec& study, const Night& night,
                                             const NightBounds& bounds, const PhasePlan& plan);
 

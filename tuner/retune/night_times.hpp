@@ -17,7 +17,7 @@ namespace steptune {
 /// Leaves out launches that other programs disturbed much (`without_disturbed`).
 [[nodiscard]] std::vector<double> baseline_times(const std::vector<TrialRecord>& trials);
 
-/// Returns such logarithms for a configuration: for its search trials and its confirming runs.
+/// Returns the same logarithms for a configuration's search trials and confirming runs.
 /// `fresh_only`: only the confirming runs, which were not selected for their speed.
 [[nodiscard]] std::vector<double> times_of(const std::vector<TrialRecord>& trials,
                                            const Configuration& configuration, bool fresh_only);

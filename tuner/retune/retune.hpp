@@ -21,15 +21,16 @@ namespace steptune {
 
 struct RetuneOptions {
   NightBounds bounds;
-  /// A challenger must be shown to be faster, with at least this gain on average, as a share.
+  /// Least average gain of a challenger that replaces the configuration in use, as a share.
   double least_gain = 0.02;
   /// Study in the history whose configuration is in use. Ignored once the study itself has
   /// nights. Empty: the study itself.
   std::string from;
-  /// The history keeps the trials of this many latest nights with a search, and of this many
-  /// without. All other nights keep only their record.
+  /// Number of latest nights whose trials the history keeps: this many with a search, and this many
+  /// without. Older nights keep only their record.
   std::size_t keep_nights = 60;
-  /// Seconds within which a night whose tuner was killed continues. After that, a new night begins.
+  /// A night whose tuner was killed continues within this many seconds of its start. Later, a new
+  /// night begins.
   double resume_within_s = 20.0 * 3600.0;
 };
 

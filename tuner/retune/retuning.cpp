@@ -156,7 +156,7 @@ Result<void> Retuning::confirm() {
     auto played = play(plan);
     if (!played) return tl::unexpected(played.error());
     if (!*played) return {};
-    // The winner may be declared on two occasions, which share the error.
+    // There are two chances to declare a winner, so each uses half of the error.
     if (const auto better = winner(**played, 0.5 * k_one_sided_error)) {
       accept(**played, *better);
       return {};
@@ -203,7 +203,7 @@ std::optional<Retuning::Winner> Retuning::winner(const Played& played, double er
 }
 
 void Retuning::accept(const Played& played, const Winner& winner) {
-  // The same trial as in the study's recommendation. The scheduler may have stopped it early.
+  // Record the trial that the study's recommendation names, even if the scheduler stopped it early.
   const Standing standing(ranking_rules(played.study), played.trials);
   const TrialRecord* found = standing.best_of(winner.configuration);
   night_.result = NightResult::improved;
@@ -219,7 +219,7 @@ void Retuning::settle() {
   const bool worse = night_.slowdown.has_value() || !night_.broken.empty();
   night_.result = worse ? NightResult::regressed : NightResult::kept;
   if (night_.broken.empty()) return;
-  // One failure may be an accident. After two in a row, go back to the baseline.
+  // One failure may be an accident. After failures on two nights in a row, return to the baseline.
   if (nights_.size() < 2) return;
   const Night& last = nights_[nights_.size() - 2];
   const bool again =

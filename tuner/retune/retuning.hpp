@@ -61,7 +61,7 @@ class Retuning {
   [[nodiscard]] Result<std::int64_t> trials_worth(const NightPrior& prior) const;
   /// True if the best trial looks better than the configuration in use by the least gain.
   [[nodiscard]] bool is_promising(const Played& played) const;
-  /// Returns the winner that fresh runs side by side show, at a one-sided error of `error`.
+  /// Returns the winner, if fresh runs side by side show one at a one-sided error of `error`.
   [[nodiscard]] std::optional<Winner> winner(const Played& played, double error) const;
   void accept(const Played& played, const Winner& winner);
 

@@ -52,7 +52,7 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
-/// True if a first night can tune under the study's own name: the history has no study of this
+/// True if a first night can tune under the study's own name. The history then has no study of this
 /// name, or one that can be continued. A stored study that is finished, or without a measured
 /// trial, would end in the same way again. A stored study with another definition cannot have
 /// trials of this study.
@@ -89,8 +89,8 @@ Result<void> Retuning::begin() {
       return {};
     }
     last.result = NightResult::failed;
-    // The user saw no report of that night. Drop its times, so that the next night raises the
-    // alarm.
+    // The user saw no report of that night. Drop its times, so that the next night reports the
+    // slowdown.
     last.times = {};
     last.slowdown.reset();
     last.lead_shrank = false;
@@ -214,7 +214,7 @@ void Retuning::take_times(const Played& played) {
   if (in_use == parts_.study.baseline) {
     night_.times.incumbent = night_.times.baseline;
     const TrialRecord* measured = baseline_of(played.trials);
-    // A study of this name may have an earlier definition with another baseline.
+    // The history's study of this name may have an earlier definition with another baseline.
     if (night_.after.study.empty() && measured != nullptr &&
         measured->status == TrialStatus::completed) {
       night_.after = {in_use, night_.study, measured->number};
@@ -289,7 +289,7 @@ std::vector<NightTimes> Retuning::times_in_use() const {
   }
   const bool tuned_before = series.empty() && night_.before.study == parts_.study.name;
   if (tuned_before) {
-    // The confirmation of the study's own tuning comes before the first night.
+    // The study's own tuning confirmed this configuration. Use its confirming runs as night 0.
     const auto record = parts_.history.study(night_.before.study);
     if (record && record->fingerprint == night_.fingerprint) {
       if (const auto trials = parts_.history.trials(record->id)) {
@@ -379,7 +379,7 @@ Result<void> Retuning::forget_old_trials() {
     if (!record && record.error().kind == ErrorKind::not_found) continue;
     if (!record) return tl::unexpected(record.error());
     if (auto removed = parts_.history.remove_study(record->id); !removed) return removed;
-    // A history from elsewhere may contain any name.
+    // A history from elsewhere may contain any name, so do not remove a folder outside the logs.
     if (!is_file_name(night.study)) continue;
     std::error_code fault;
     std::filesystem::remove_all(parts_.log_directory(night.study), fault);

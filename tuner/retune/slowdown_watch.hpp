@@ -19,7 +19,7 @@ struct NightTimes {
 enum class SlowdownScope {
   shared,         ///< at least half of the slowdown also affects the baseline
   configuration,  ///< more than half of the slowdown affects only the incumbent, not the baseline
-  unknown,        ///< no second configuration to compare with, tonight or in the nights before
+  unknown,        ///< the baseline did not run tonight, or in no night before the slowdown
 };
 
 struct Slowdown {
@@ -36,8 +36,8 @@ struct Slowdown {
 /// Verdict of the watcher on the latest night.
 struct SlowdownWatch {
   std::optional<Slowdown> slowdown;  ///< set if the slowdown was first shown on the latest night
-  /// Evidence that the incumbent became slower, or that its lead over the baseline shrank. From
-  /// `WatchOptions::alarm` on, one of both counts as shown.
+  /// Evidence that the incumbent became slower, or that its lead over the baseline shrank. If it
+  /// reaches `WatchOptions::alarm`, one of the two counts as shown.
   double evidence = 0.0;
   /// True if further launches tonight are worth their time: the latest night looks slow, or there
   /// is some evidence.
@@ -49,8 +49,8 @@ struct SlowdownWatch {
 struct WatchOptions {
   /// Least average number of nights between two false alarms.
   double alarm = 730.0;
-  /// Least slowdown that counts, as a share. Half of it counts as at most one standard deviation of
-  /// a night.
+  /// Least slowdown that counts, as a share. The standard deviation of a night counts as at least
+  /// half of it.
   double least_slowdown = 0.02;
 };
 
@@ -65,12 +65,12 @@ struct WatchOptions {
 /// standard normal score z. The variation of launches is estimated on each night, so a period of
 /// noisy nights is no slowdown.
 ///
-/// For each shift s of {1, 2, 4} standard deviations, exp(s z - s^2 / 2) is an e-value and M =
-/// max(1, M) exp(s z - s^2 / 2) is an e-detector. The alarm is raised when the mean of all M
-/// reaches A. The average run length to a false alarm is then at least A nights (J. Shin, A. Ramdas
-/// and A. Rinaldo, "E-detectors", New England Journal of Statistics in Data Science, 2023; for one
-/// shift, E. S. Page's CUSUM of 1954). After an alarm, and after nights have become faster, the
-/// comparison starts again with the nights since then.
+/// The shifts s are 1, 2 and 4 standard deviations. For each s, exp(s z - s^2 / 2) is an e-value,
+/// and M = max(1, M) exp(s z - s^2 / 2) is an e-detector. The alarm is raised when the mean of all
+/// M reaches A. The average run length to a false alarm is then at least A nights (J. Shin, A.
+/// Ramdas and A. Rinaldo, "E-detectors", New England Journal of Statistics in Data Science, 2023;
+/// for one shift, E. S. Page's CUSUM of 1954). After an alarm, and after nights have become faster,
+/// the comparison starts again with the nights since then.
 class SlowdownWatcher {
  public:
   explicit SlowdownWatcher(WatchOptions options = {}) : options_(options) {}
@@ -80,8 +80,8 @@ class SlowdownWatcher {
   SlowdownWatch add(NightTimes night);
 
  private:
-  /// Evidence that a score has become larger, and the night of the change, for each size of the
-  /// shift.
+  /// Evidence that scores have become larger. Keeps the evidence and the night of the change for
+  /// each size of the shift.
   class Detector {
    public:
     void add(std::int64_t night, double score);
@@ -95,13 +95,13 @@ class SlowdownWatcher {
     std::array<std::int64_t, k_shifts.size()> since_{};
   };
 
-  /// Returns the first night with evidence of a slower incumbent.
+  /// Returns the first slower night, by the statistic with more evidence.
   [[nodiscard]] std::int64_t slower_since() const;
   [[nodiscard]] Slowdown slowdown_since(std::int64_t since) const;
   void begin_anew(std::int64_t since);
 
   WatchOptions options_;
-  std::vector<NightTimes> nights_;  ///< nights with which the next night is compared
+  std::vector<NightTimes> nights_;  ///< earlier nights, with which the next night is compared
   Detector slower_;                 ///< evidence that the incumbent became slower
   Detector faster_;
   Detector lost_;  ///< evidence that the incumbent's lead over the baseline shrank

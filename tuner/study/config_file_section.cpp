@@ -37,7 +37,7 @@ bool always_has_value(const StringTemplate& rule, const StudyScope& scope) {
   });
 }
 
-/// Finds the places of the edits in the file, and computes `kept`.
+/// Checks that each edit has a place in the file, and computes `kept`.
 void settle_edits(const Node& edits, const std::vector<ConfigScalar>& scalars,
                   ConfigFileSpec& config) {
   if (edits.json().is_object() && edits.json().empty()) {

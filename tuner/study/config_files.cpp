@@ -14,7 +14,7 @@
 namespace steptune {
 namespace {
 
-/// Returns the text for a copy of the file in another folder.
+/// Returns the file's text for a copy in another folder: its relative paths become absolute.
 Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& config,
                                  const Configuration& configuration) {
   auto text = config_text(config, configuration);
@@ -27,8 +27,7 @@ Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& c
   return edited_text(*text, references.edits);
 }
 
-/// Returns the parameter if the template is its value alone, with its type; otherwise an empty
-/// name.
+/// Returns the parameter whose value is the whole template; otherwise an empty name.
 std::string only_parameter(const document::StringTemplate& rule) {
   const auto names = rule.parameters();
   return names.size() == 1 && rule.text() == "{" + names.front() + "}" ? names.front() : "";

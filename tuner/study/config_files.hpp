@@ -19,11 +19,11 @@ namespace steptune {
 /// `not_found` or `usage`; the error names no place.
 [[nodiscard]] Result<std::string> read_config_file(const std::filesystem::path& file);
 
-/// Values of a configuration file for one configuration of a study, in the form for
-/// `config_changes`.
+/// Values of a configuration file for one configuration of a study, as `config_changes` needs them.
 struct ConfigValues {
-  /// A value that comes unchanged from one parameter has that parameter's name. Other values, and
-  /// further values of the same parameter, have their key in the file as name.
+  /// Values by name. A value that is exactly one parameter's value has that parameter's name. All
+  /// other values, and further copies of the same parameter's value, are named by their key in the
+  /// file.
   Configuration values;
   ConfigKeys keys;
 };

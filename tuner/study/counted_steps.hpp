@@ -24,8 +24,9 @@ inline constexpr double k_same_count = 0.1;
 /// True if the preset's progress bar counts batches, not optimizer steps (`lightning`, `keras`).
 [[nodiscard]] bool counts_batches(const StudySpec& study);
 
-/// Returns the samples of one count of a trial's progress. A count is a step (`samples_per_step`),
-/// or a batch if the preset's bar counts batches. Returns nullopt if the study does not state them.
+/// Returns the samples in one count of a trial's progress bar. One count is a step
+/// (`samples_per_step`), or a batch if `counts_batches`. Returns nullopt if the study does not
+/// state the samples.
 [[nodiscard]] std::optional<double> samples_per_count(const StudySpec& study,
                                                       const Configuration& configuration);
 

@@ -10,9 +10,9 @@
 namespace steptune {
 
 /// Returns the numeric parameter that counts machines, GPUs or processes. This is the parameter in
-/// `nodes`, `instance_count` or a similar key of `launch` and `runner`. If no such key has a
-/// parameter, returns a parameter with such a name. Returns nullopt if there is none. Reads
-/// `study.document`.
+/// `nodes`, `instance_count` or a similar key of `launch` and `runner`. If these keys name no
+/// parameter, returns a parameter with a usual name, such as `gpus`. Returns nullopt if there is
+/// none. Reads `study.document`.
 [[nodiscard]] std::optional<std::string> counting_parameter(const StudySpec& study);
 
 /// True if all values are numbers, not strings that look like numbers.

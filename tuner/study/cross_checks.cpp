@@ -128,8 +128,8 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
   }
 }
 
-/// Returns examples that together bring every text into the file, the baseline first. If one number
-/// can be written, all others can.
+/// Returns examples that together write each text value into the file at least once, the baseline
+/// first. Ignores numbers: if one number can be written, all can.
 std::vector<const Configuration*> examples_of_texts(const ConfigFileSpec& config,
                                                     const std::vector<Configuration>& examples) {
   std::vector<const Configuration*> found;
@@ -146,8 +146,8 @@ std::vector<const Configuration*> examples_of_texts(const ConfigFileSpec& config
   return found;
 }
 
-/// Checks that trials read the files, and that the files can be edited. If nothing reads a copy,
-/// the trial measures another configuration.
+/// Checks that trials read the files, and that the files can be edited. If nothing reads a trial's
+/// copy, the trial runs with other settings than its configuration.
 void check_config_files(const StudySpec& study, const std::vector<Configuration>& examples,
                         Faults& faults) {
   if (study.config_files.empty()) return;
@@ -171,8 +171,8 @@ void check_config_files(const StudySpec& study, const std::vector<Configuration>
   }
 }
 
-/// Checks the choice of `trials`. An attached program has one training and one loss for all
-/// configurations.
+/// Checks the choice of `trials`. All trials of an attached program share one training and one
+/// loss.
 void check_trials(const StudySpec& study, Faults& faults) {
   if (study.trials == TrialsIn::fresh) return;
   if (!study.hooks.python) {
@@ -198,7 +198,7 @@ void check_trials(const StudySpec& study, Faults& faults) {
   }
 }
 
-/// A campaign reads the champion and the edit from the two values of the only parameter.
+/// Checks that a campaign has one parameter with two values: the champion and the edit.
 void check_campaign(const StudySpec& study, Faults& faults) {
   if (!study.campaign) return;
   const bool is_of_two =
@@ -209,7 +209,7 @@ void check_campaign(const StudySpec& study, Faults& faults) {
              "judge --campaign, or leave it out");
 }
 
-/// Each configuration is confirmed, so there may be few.
+/// Checks `confirm_all`. Each configuration is confirmed, so only a few are allowed.
 void check_confirm_all(const StudySpec& study, Faults& faults) {
   for (std::size_t i = 0; i < study.guards.size() && !study.measure.confirm_all; ++i) {
     if (!study.guards[i].over_launches) continue;
@@ -248,8 +248,8 @@ void check_step_size(const StudySpec& study, Faults& faults) {
                  *forgotten, study.planned_run.batch_size->text()));
 }
 
-/// If a part's condition is true, all its parameters must have values. Otherwise the missing value
-/// would also remove arguments that do not depend on it.
+/// Checks that all parameters of a part have values if its condition is true. A missing value would
+/// also remove arguments that do not depend on it.
 void check_part(const StudySpec& study, std::size_t index,
                 const std::vector<Configuration>& configurations, Faults& faults) {
   const CommandPart& part = study.command[index];

@@ -103,7 +103,7 @@ Facts remote_facts(const ObjectNode& root, RemoteMachine known) {
     root.node().faults().add(
         "/facts", fmt::format("\"{}\" is mentioned, but {}: state \"{}\" under \"facts\"", fact,
                               known.why_not_more, fact));
-    facts[fact] = 1.0;  // prevents a fault for each mention
+    facts[fact] = 1.0;  // prevents one more fault at each mention
   }
   return facts;
 }
@@ -128,7 +128,7 @@ Facts facts_of(const SystemFiles& files, int allowed_cpus,
                const std::map<std::string, std::string>& variables) {
   // Tenths of a GiB, rounded down, so that a kernel update does not look like another machine.
   const double memory_gb = std::floor(usable_memory_bytes(files) / k_gib_bytes * 10.0) / 10.0;
-  // The variables may name more GPUs than exist.
+  // Environment variables may name more GPUs than exist.
   const double gpus = std::min<double>(count_gpus(files).count,
                                        static_cast<double>(visible_gpus(files, variables).size()));
   return {{"cpus", usable_cpus(allowed_cpus, cgroup_cpu_quota(files))},

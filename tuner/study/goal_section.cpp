@@ -181,8 +181,8 @@ const Section<PlannedRun>& planned_run_section() {
           .add(key("phases", &PlannedRun::phases,
                    document::map_of(document::object(planned_phase_section()),
                                     "an object of phases by name", k_max_elements))
-                   // Fingerprint and stored document contain this key only if it is given. So
-                   // studies from before this key keep both.
+                   // Fingerprint and stored document contain this key only if the study file does.
+                   // So studies from before this key existed keep both.
                    .in_fingerprint(InFingerprint::unless_default)
                    .omitted_at_default()
                    .anchor("planned_phase")

@@ -87,7 +87,7 @@ const Section<MeasureSpec>& measure_section() {
                    .doc("set by [`judge`](judge.md): fresh runs compare all configurations, at "
                         "most 8, with the baseline"))
           .add(key("confirm_error", &MeasureSpec::confirm_error,
-                   // Smaller errors are beyond what Student's t interval can say about launches.
+                   // For launches, Student's t interval is not reliable at smaller errors.
                    document::number({1e-12, k_one_sided_error}))
                    .omitted_at_default()
                    .written_by_steptune()

@@ -105,7 +105,7 @@ Key<DeclaredParameter> type_key(Json schema) {
 Key<DeclaredParameter> when_key() {
   return {"when",
           [](const Node& node, DeclaredParameter& declared) {
-            // `read_parameters` checks it when the parameters that come later are known, too.
+            // `read_parameters` checks the condition once all parameters are known.
             if (node.json().is_string()) declared.parameter.when = node.json().get<std::string>();
           },
           [](const DeclaredParameter& declared, const Writing&) {

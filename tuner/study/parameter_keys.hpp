@@ -28,7 +28,7 @@ struct DeclaredParameter {
 
 /// Returns the keys of a parameter of that kind.
 [[nodiscard]] const document::Section<DeclaredParameter>& parameter_section(ParameterKind kind);
-/// Returns each section once.
+/// Returns all sections, each once: `int` and `float` share one.
 [[nodiscard]] std::vector<const document::Section<DeclaredParameter>*> parameter_sections();
 
 }  // namespace steptune::study

@@ -15,8 +15,8 @@ bool is_fixed(const KnobRule& rule) {
   return text == nullptr || !text->has_parameters();
 }
 
-/// Returns the hook's settings. Leaves out a setting that parameters decide if its value is the
-/// baseline's: the hook then leaves the program unchanged.
+/// Returns the hook's settings. Leaves out a setting that depends on parameters if it has the
+/// baseline's value: the hook then does not touch it.
 PythonHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
   PythonHookRequest request;
   std::set<std::string> named;
@@ -34,14 +34,15 @@ PythonHookRequest hook_request(const StudySpec& study, const Configuration& conf
   return request;
 }
 
-/// Returns the texts for placeholders of configuration files.
+/// Returns a path for each placeholder of a configuration file: from `copies`, otherwise the
+/// study's own file.
 document::NamedTexts file_texts(const StudySpec& study, document::NamedTexts copies = {}) {
   for (const auto& [name, config] : study.config_files)
     copies.emplace(name, config.file.string());
   return copies;
 }
 
-/// Returns 0 if `value` is not a whole number from 1 to `most`.
+/// Returns `value` as an integer; 0 if it is not a whole number from 1 to `most`.
 int whole(double value, double most) {
   return value >= 1.0 && value <= most && value == std::floor(value) ? static_cast<int>(value) : 0;
 }

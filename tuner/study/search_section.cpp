@@ -55,7 +55,7 @@ const Section<SearchSpec>& search_section() {
           .add(key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
                    .doc("[stops slow trials](algorithms.md#which-trial-to-stop-early): `asha`, "
                         "`racing`, `median`, `none`"))
-          // A reader of JSON that uses doubles keeps such a seed.
+          // JSON readers that store numbers as doubles keep such a seed exactly.
           .add(key("seed", &SearchSpec::seed, document::integer({0.0, k_max_whole}))
                    .doc("same seed, same history, same suggestions"))
           .add(key("eta", &SearchSpec::eta, document::number({1.1, 100.0}))

@@ -50,11 +50,12 @@ using document::Type;
 /// tuner itself sets. Also refuses names that look like secrets, because the history stores the
 /// study.
 [[nodiscard]] std::optional<std::string> denied_variable(std::string_view name);
-/// Values of environment variables, by name.
+/// Templates for the values of environment variables, by name.
 [[nodiscard]] Type<std::map<std::string, document::StringTemplate>> environment();
 
 [[nodiscard]] const Section<ConfigFileSpec>& config_file_section();
-/// Files by placeholder. After reading, the `StudyScope` knows the placeholders.
+/// Configuration files, by the placeholder for their path. Reading adds the placeholders to the
+/// `StudyScope`.
 [[nodiscard]] Type<std::map<std::string, ConfigFileSpec>> config_files();
 [[nodiscard]] const Section<LaunchSpec>& launch_section();
 [[nodiscard]] const Section<HooksSpec>& hooks_section();

@@ -89,7 +89,8 @@ void default_budget(BudgetSpec& budget) {
   if (!budget.trials && !budget.time_s && !budget.cost_usd) budget.trials = k_default_trials;
 }
 
-/// Reads each key by itself; returns nullopt with at least one fault.
+/// Reads the keys, without checks across keys. Returns nullopt and adds at least one fault if a key
+/// is wrong.
 std::optional<StudySpec> read_keys(const Json& document, const std::filesystem::path& file,
                                    Facts facts, Faults& faults) {
   Reading reading{.faults = {}, .folder = file.parent_path(), .scope = nullptr};
@@ -112,7 +113,7 @@ void complete_runner(StudySpec& spec, const std::vector<Configuration>& examples
   }
 }
 
-/// Reads and checks a study; returns nullopt with at least one fault.
+/// Reads and checks a study. Returns nullopt and adds at least one fault if the study is wrong.
 std::optional<StudySpec> build(const Json& document, const std::filesystem::path& file, Facts facts,
                                Faults& faults) {
   auto spec = read_keys(document, file, std::move(facts), faults);
@@ -143,7 +144,7 @@ SourceLines lines_of(const std::filesystem::path& file) {
   return SourceLines(read_system_file(file, k_max_document_bytes).value_or(""));
 }
 
-/// Checks paths that matter only if the study is about to run.
+/// Checks the paths that only a study that is about to run needs.
 void check_paths(const StudySpec& spec, Faults& faults) {
   std::error_code error;
   if (!std::filesystem::is_directory(spec.working_directory, error)) {

@@ -30,8 +30,8 @@ class StudyScope final : public document::Scope {
  public:
   explicit StudyScope(Facts facts) : facts_(std::move(facts)) {}
 
-  /// Adds a parameter. Callers also add faulty parameters, by name and kind, so that one mistake
-  /// does not make every mention a fault. `strings`: texts for the labels of its choices.
+  /// Adds a parameter. Callers also add faulty parameters. Otherwise one mistake would make every
+  /// mention of the parameter a fault. `strings`: texts for the labels of its choices.
   void add(Parameter parameter, std::map<std::string, std::string> strings);
 
   /// Adds a configuration file, by the placeholder for its path.

@@ -54,8 +54,8 @@ struct Guard {
   std::optional<double> min;
   std::optional<double> max_ratio_to_baseline;
   std::optional<double> min_ratio_to_baseline;
-  /// Compare the means of all launches, after their end. No single trial violates the guard, unless
-  /// its value is not finite.
+  /// True if the guard compares means over all launches, after their end. A single trial then
+  /// violates the guard only by a value that is not finite.
   bool over_launches = false;
 };
 /// Least number of reports in the window of a guard with `after_samples`, and the latest end of
@@ -67,9 +67,9 @@ inline constexpr double k_longest_guard_window = 1.75;
 [[nodiscard]] std::string judged_metric(const Guard& guard);
 /// True for the guard on `peak_memory_bytes`, which the runner reports at the end.
 [[nodiscard]] bool is_memory_guard(const Guard& guard);
-/// Returns the factor that gives a guard's limit from the baseline's value. For a negative value
-/// this is not the ratio itself: 1.02 allows 2 % of the absolute value more, so the limit for -5 is
-/// -4.9 and the factor is 0.98.
+/// Returns the factor that gives a guard's limit from the baseline's value. For a negative value,
+/// the factor is not the ratio itself: 1.02 allows 2 % of the absolute value more. So the limit for
+/// -5 is -4.9, and the factor is 0.98.
 [[nodiscard]] double multiple_of_baseline(double ratio, double baseline);
 
 /// Arguments of the command line that are present together or not at all. The arguments are left
@@ -90,7 +90,7 @@ struct ConfigFileSpec {
   std::string kept;
 };
 
-/// Work of the long run between its steps: an evaluation, a checkpoint.
+/// Work of the long run between its steps, such as an evaluation or a checkpoint.
 struct PlannedPhase {
   std::optional<double> every_samples;  ///< set if and only if `every_steps` is not
   std::optional<double> every_steps;
@@ -131,7 +131,7 @@ struct SearchSpec {
   /// Least gain that is worth a change, as a share of the baseline's speed. If no configuration can
   /// gain as much, the study ends. 0: the study never ends for this reason.
   double worth = 0.05;
-  /// A trial's peak memory is nearly a constant plus a multiple of each of these.
+  /// Terms of a trial's peak memory: it is nearly a constant plus a multiple of each term.
   std::vector<document::Formula> memory_terms;
   double eta = 3.0;
   double min_steps = 10.0;
@@ -142,15 +142,15 @@ struct BudgetSpec {
   std::optional<std::int64_t> trials;  ///< search trials, baseline and hints included
   std::optional<double> time_s;
   std::optional<double> cost_usd;
-  /// Money that `time_s` was computed from (`with_money_as_time`). Unset: the study file states
-  /// `time_s`.
+  /// Amount in USD from which `time_s` was computed (`with_money_as_time`). Unset: the study file
+  /// states `time_s`.
   std::optional<double> time_of_usd;
   bool stop_at_payback = false;
   int consecutive_failures = 5;  ///< failed trials in a row after which the study ends
 };
 
-/// The configuration in use today. It is confirmed whatever its value in the search was, and runs
-/// again in each round of other finalists.
+/// The configuration in use today. It is always confirmed, whatever its value in the search, and it
+/// runs in each round of the other finalists.
 struct ConfigurationInUse {
   Configuration configuration;
   int rounds = 1;  ///< least number of its rounds, even if no other finalist is open
@@ -158,10 +158,10 @@ struct ConfigurationInUse {
 
 /// Targets for the measurement of one trial.
 struct MeasureSpec {
-  /// Relative half-width of the interval at which a trial ends.
+  /// Relative half-width of the confidence interval at which a trial's measurement ends.
   double target_half_width = k_usual_half_width;
   double max_trial_s = 120.0;  ///< longest measurement after start-up
-  double min_window_s = 1.0;   ///< shortest window
+  double min_window_s = 1.0;   ///< shortest measured window
   /// Least number of steps of a window. With fewer steps, intervals are too narrow.
   int min_window_steps = 30;
   /// Largest number of batches ready in buffers: `workers * prefetch`.
@@ -172,11 +172,12 @@ struct MeasureSpec {
   int confirm_pairs = 3;                    ///< pairs of incumbent and baseline at the end
   bool interleave = true;  ///< runs of a pair take turns, each stopped while the other one runs
   bool sentinels = true;   ///< repeat the baseline during the search, to see if machines drift
-  /// Confirm each configuration, and find out if it is faster, slower or within `search.worth`.
+  /// True if each configuration is confirmed, to find out if it is faster, slower or within
+  /// `search.worth`.
   bool confirm_all = false;
-  /// Largest error of calling a configuration faster, one-sided, if each one is confirmed.
+  /// With `confirm_all`: largest one-sided error of calling a configuration faster.
   double confirm_error = k_one_sided_error;
-  /// Also find out if a configuration is slower by this share, if each one is confirmed. 0: not.
+  /// With `confirm_all`: also find out if a configuration is slower by this share. 0: do not.
   double confirm_slowdown = 0.0;
   /// Standard deviation of a pair's log ratio, as earlier judgements of the program showed it.
   double pair_deviation = 0.0;
@@ -187,8 +188,8 @@ struct MeasureSpec {
 /// The campaign for which a study judges an edit.
 struct CampaignSpec {
   std::string name;
-  /// Commits of the champion and of the edit, if one command ran in each of them. Empty: two
-  /// commands.
+  /// Commits of the champion and of the edit, if one command ran in both of them. Empty: the
+  /// campaign compares two commands.
   std::vector<std::string> commits;
   std::string build;  ///< shell command that built each commit; empty: none
   /// True if the study compares the champion with the first version. Then it judges no edit.
@@ -197,8 +198,8 @@ struct CampaignSpec {
 
 struct StudySpec;
 /// Returns the number of configurations that a study compares if it confirms each one
-/// (`MeasureSpec::confirm_all`): the baseline and `try`, or without `try` the whole space. nullopt:
-/// unlimited.
+/// (`MeasureSpec::confirm_all`): the baseline and `try`, or without `try` the whole space. Returns
+/// nullopt if the number is unlimited.
 [[nodiscard]] std::optional<std::uint64_t> confirmed_configurations(const StudySpec& study);
 
 /// Returns a placeholder for a search space that has not been read yet: one unused `bool`.
@@ -213,7 +214,7 @@ struct HooksSpec {
   std::optional<std::map<std::string, KnobRule>> python;
 };
 
-/// Processes of the program, by configuration.
+/// Number of processes of a distributed program, computed from the configuration.
 struct LaunchSpec {
   Launcher with = Launcher::torchrun;
   std::optional<document::Formula> nodes;  ///< unset: one for each machine of the runner
@@ -308,7 +309,7 @@ struct RenderedCommand {
   std::vector<std::string> argv;
   std::optional<Launch> launch;
   std::map<std::string, std::string> environment;  ///< without the hook's variables
-  /// Its knobs are the fixed ones, and those whose value differs from the baseline's.
+  /// Settings of the hook: the fixed knobs, and the knobs whose value differs from the baseline's.
   std::optional<PythonHookRequest> hook;
 
   /// True if the hook has to change a setting of the program.
@@ -331,8 +332,8 @@ struct RenderedCommand {
 [[nodiscard]] std::map<std::string, Value> knob_values(const StudySpec& study,
                                                        const Configuration& configuration);
 
-/// Adds the hook's variables, with its folder in front of `python_path` in PYTHONPATH.
-/// `python_path`: PYTHONPATH without the hook. Changes nothing without a hook.
+/// Adds the hook's environment variables. Puts the hook's folder before the study's PYTHONPATH, or
+/// before `python_path` if the study sets none. Does nothing if `hook` is unset.
 [[nodiscard]] Result<void> add_hook(const std::optional<PythonHookRequest>& hook,
                                     std::string_view python_path,
                                     std::map<std::string, std::string>& environment);
@@ -342,22 +343,23 @@ struct RenderedCommand {
 [[nodiscard]] std::string shell_quoted(const std::vector<std::string>& words);
 [[nodiscard]] std::string shell_quoted(std::string_view word);
 
-/// Returns the samples per optimizer step of a configuration; nullopt if the study does not say.
+/// Returns the samples per optimizer step of a configuration; nullopt if the study does not state
+/// them.
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
 [[nodiscard]] std::optional<double> samples_per_step(const document::Formula& batch_size,
                                                      const Configuration& configuration);
 
 /// Returns the largest number of steps whose samples can be ready in buffers; nullopt if the study
-/// does not say.
+/// does not state it.
 [[nodiscard]] std::optional<double> buffered_steps(const StudySpec& study,
                                                    const Configuration& configuration);
 
 /// Returns the expected price in USD per hour of all machines of a configuration together; 0 if the
 /// study has no price. For managed spot, this is a share of the on-demand price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
-/// Returns the on-demand price in USD per hour. This is the highest price of an hour. The price
-/// also applies to billed seconds: managed spot bills fewer seconds, not a lower price.
+/// Returns the on-demand price in USD per hour. It is also the price of billed seconds: managed
+/// spot bills fewer seconds, not a lower price. No hour costs more.
 [[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
                                             const Configuration& configuration);
 

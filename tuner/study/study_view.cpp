@@ -81,7 +81,7 @@ std::vector<Configuration> example_configurations(const StudySpec& study) {
     if (const auto point = space.draw(rng)) configurations.push_back(space.decode(*point));
   }
   if (configurations.size() > k_some) return configurations;
-  // The constraints leave few configurations, most of which draws may miss.
+  // The constraints leave few configurations. Draws may miss most of them, so list the space.
   const auto rows = space.enumerate_points(k_examined).value_or(std::vector<double>{});
   const std::size_t width = space.parameters().size();
   const std::size_t listed = rows.size() / width;

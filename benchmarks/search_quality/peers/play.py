@@ -16,13 +16,13 @@ import warnings
 # Each searcher uses one thread. The libraries read these variables when they are imported.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
-# On machines with these variables, they select slow kernels for old versions of OpenBLAS.
+# If a machine sets these variables for old versions of OpenBLAS, they select slow kernels.
 for variable in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     os.environ.pop(variable, None)
 
 
 class Study:
-    """Passes failures on as the worst values so far."""
+    """Passes results to the peer; replaces a failure by the worst values so far."""
 
     def __init__(self, peer):
         self._peer = peer

@@ -38,7 +38,7 @@ class Smac:
         self._facade.tell(self._trial, TrialValue(cost=values[0]))
 
     def tell_failure(self, worst):
-        # With this status, SMAC takes the worst cost so far for a crash.
+        # With this status, SMAC replaces the cost of a crash by the worst cost so far.
         cost = worst[0] if worst else float("inf")
         self._facade.tell(self._trial, TrialValue(cost=cost, status=StatusType.CRASHED))
 
