@@ -28,10 +28,10 @@ inline constexpr int k_own_stream = -2;   ///< inherited from this program
 inline constexpr double k_child_poll_s = 0.02;
 
 struct ChildRequest {
-  std::vector<std::string> argv;         ///< not empty
+  std::vector<std::string> argv;  ///< not empty
   /// Searched for in this program's PATH. If empty, `argv[0]` is searched for.
   std::string program;
-  std::vector<std::string> environment;  ///< the whole environment, as `NAME=value`
+  std::vector<std::string> environment;     ///< the whole environment, as `NAME=value`
   std::filesystem::path working_directory;  ///< if empty, this program's
   ChildScope scope = ChildScope::own_group;
   int in = k_null_stream;

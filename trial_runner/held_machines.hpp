@@ -68,9 +68,9 @@ struct Release {
 struct HeldMachinesRequest {
   /// Names of the only jobs to list, even other people's; empty: this program's jobs
   std::vector<std::string> jobs;
-  bool all = false;               ///< show other people's jobs, too
-  bool release = false;           ///< release idle machines of this program or of the named `jobs`
-  std::string region;             ///< empty: the region of the provider's configuration
+  bool all = false;      ///< show other people's jobs, too
+  bool release = false;  ///< release idle machines of this program or of the named `jobs`
+  std::string region;    ///< empty: the region of the provider's configuration
 };
 
 struct HeldMachinesReport {

@@ -10,12 +10,12 @@ namespace steptune::bisections {
 /// A sequence of versions, one of which made the program slower.
 struct BisectionModel {
   std::uint64_t seed = 0;
-  std::size_t versions = 64;       ///< versions after the good version
-  double slowdown = 0.05;  ///< relative increase of the time, from the first slow version on
+  std::size_t versions = 64;  ///< versions after the good version
+  double slowdown = 0.05;     ///< relative increase of the time, from the first slow version on
   double launch_variation = 0.01;  ///< standard deviation of the logarithm of a launch's time
   double run_variation = 0.003;  ///< standard deviation of the logarithm of a time within a launch
-  double run_s = 10.0;             ///< duration of a launch, start-up included
-  double time_s = 1800.0;          ///< time limit of `bisect`
+  double run_s = 10.0;           ///< duration of a launch, start-up included
+  double time_s = 1800.0;        ///< time limit of `bisect`
 };
 
 /// Result of one search.

@@ -27,7 +27,7 @@ struct CampaignModel {
   /// `launch_variation` for the second half of the edits; 0: unchanged.
   double later_variation = 0.0;
   double run_variation = 0.003;  ///< standard deviation of the logarithm of a time within a launch
-  int gain_every = 0;  ///< one of this many edits is an improvement; 0: none
+  int gain_every = 0;            ///< one of this many edits is an improvement; 0: none
   double gain = 0.0;             ///< gain of each improvement, as a share
   Rule rule = Rule::campaign;
   double judge_pair_s = 20.0;  ///< seconds of a pair of runs in `judge`, start-up included

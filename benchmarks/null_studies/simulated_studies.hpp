@@ -60,8 +60,8 @@ struct Outcome {
   double truth = 1.0;      ///< true speed-up of the recommended configuration
   double elapsed_s = 0.0;  ///< tuning time
   std::int64_t trials = 0;
-  std::int64_t searched = 0;   ///< trials of the baseline and of the search
-  double searched_s = 0.0;     ///< seconds that these trials took
+  std::int64_t searched = 0;  ///< trials of the baseline and of the search
+  double searched_s = 0.0;    ///< seconds that these trials took
   /// Number of sentinels: trials that measure the baseline again during the search.
   std::int64_t sentinels = 0;
   bool reports_drift = false;  ///< true if the result says that the machine drifted

@@ -51,7 +51,7 @@ struct StepTimeModel {
   double hand_over_s = 0.0;  ///< time per step to pass a batch to the training loop
   int cpus = 8;
   // Compute.
-  double launch_s = 0.0;                 ///< constant compute time per step
+  double launch_s = 0.0;             ///< constant compute time per step
   std::array<double, 3> sample_s{};  ///< compute time per sample by `precision`: fp32, fp16, bf16
   std::array<double, 3> extra_launch{};  ///< relative increase of `launch_s` by `precision`
   double filling_batch = 8.0;     ///< much smaller batches take as long as a batch of this size

@@ -28,7 +28,7 @@ struct PoolFigures {
   double training_s = 0.0;      ///< billed seconds in which programs ran
   double other_billed_s = 0.0;  ///< all other billed seconds, kept pools included
   double least_other_s = 0.0;  ///< lowest `other_billed_s` that any schedule of these trials allows
-  double duration_s = 0.0;      ///< from the first request until the end of all costs
+  double duration_s = 0.0;     ///< from the first request until the end of all costs
   int cold_starts = 0;
   int warm_starts = 0;
   double mean_cold_start_s = 0.0;  ///< from the request to the program's start

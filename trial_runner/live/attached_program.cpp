@@ -50,8 +50,7 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
       if (!startup_s_) startup_s_ = now_s - attached_s_;
       last_ = *step;
       // The first steps are slow, so do not average later steps with them.
-      if (last_.seconds >= recent_.seconds + k_notice_s)
-        earlier_ = std::exchange(recent_, last_);
+      if (last_.seconds >= recent_.seconds + k_notice_s) earlier_ = std::exchange(recent_, last_);
       steps.push_back(*step);
       listens = true;
     } else {

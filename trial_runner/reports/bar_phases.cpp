@@ -14,10 +14,9 @@ struct PhaseWords {
   const char* pattern;
 };
 constexpr std::array<PhaseWords, 5> k_words{{
-    {"evaluation",
-     R"((?i)\b(?:val|valid|validat\w*|eval|evaluat\w*|dev)\b)"
-     R"(|\bClass\s+Images\s+(?:Instances|Labels|Targets)\b)"
-     R"(|\b(?:calculating|computing|estimating) (?:\w+ )?loss\b)"},
+    {"evaluation", R"((?i)\b(?:val|valid|validat\w*|eval|evaluat\w*|dev)\b)"
+                   R"(|\bClass\s+Images\s+(?:Instances|Labels|Targets)\b)"
+                   R"(|\b(?:calculating|computing|estimating) (?:\w+ )?loss\b)"},
     {"test", R"((?i)\b(test|testing)\b)"},
     {"prediction", R"((?i)\bpredict\w*\b)"},
     {"generation", R"((?i)\bgenerat\w*\b)"},

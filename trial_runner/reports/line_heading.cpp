@@ -18,7 +18,7 @@ struct Heading {
 };
 // Matches an epoch such as `Epoch: [0/100]`, `epoch 3:`, `Epoch #3`, `Epoch[3 of 9]`, and the signs
 // up to the next number.
-#define STEPTUNE_EPOCH \
+#define STEPTUNE_EPOCH                                           \
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b)" \
   R"((?:\s*(?:/|of)\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
@@ -120,10 +120,9 @@ std::string words_of_line(std::string_view line) {
 }
 
 std::optional<double> epoch_in_brackets(std::string_view line) {
-  static const re2::RE2 k_regex(
-      R"((?i)(?:\b(best|last|max|per)\s+)?\bepoch:?\s*)"
-      R"(\[\s*(\d{1,9})(?:\s*(?:/|of)\s*\d{1,9})?\s*\])",
-      re2::RE2::Quiet);
+  static const re2::RE2 k_regex(R"((?i)(?:\b(best|last|max|per)\s+)?\bepoch:?\s*)"
+                                R"(\[\s*(\d{1,9})(?:\s*(?:/|of)\s*\d{1,9})?\s*\])",
+                                re2::RE2::Quiet);
   re2::StringPiece other, epoch;
   const re2::StringPiece text(line.data(), line.size());
   if (!re2::RE2::PartialMatch(text, k_regex, &other, &epoch) || !other.empty()) return std::nullopt;

@@ -127,8 +127,8 @@ std::vector<TableCell> PrintedTable::read(std::string_view line) {
     row.push_back({"", number->value, number->whole});
   }
   const bool begins_with_digit = !cells.empty() && cells[0][0] >= '0' && cells[0][0] <= '9';
-  const bool is_row = begins_with_digit && row.size() == cells.size() &&
-                      row.size() >= k_least_columns;
+  const bool is_row =
+      begins_with_digit && row.size() == cells.size() && row.size() >= k_least_columns;
   if (!is_row) {
     const bool is_header =
         names.size() >= k_least_columns && std::ranges::all_of(names, has_letter);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/section_types.hpp"
-
 #include "trial_runner/sagemaker/service_limits.hpp"
 
 namespace steptune {

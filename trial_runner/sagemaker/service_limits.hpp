@@ -18,7 +18,7 @@ inline constexpr std::size_t k_most_security_groups = 5;          ///< members o
 
 /// Member of ContainerArguments, and name in HyperParameters.
 inline constexpr std::size_t k_longest_word = 256;
-inline constexpr std::size_t k_longest_variable = 512;  ///< name or value of Environment
+inline constexpr std::size_t k_longest_variable = 512;         ///< name or value of Environment
 inline constexpr std::size_t k_longest_hyperparameter = 2500;  ///< value of HyperParameters
 /// Members of ContainerArguments, of Environment, and of HyperParameters.
 inline constexpr std::size_t k_most_members = 100;

@@ -43,7 +43,7 @@ struct JobLaunch {
   std::optional<std::string> pool_job;
   int keep_alive_s = 0;  ///< seconds for which the service keeps this job's own pool
   double requested_s = 0.0;
-  bool adopted = false;      ///< an earlier tuner requested the job
+  bool adopted = false;  ///< an earlier tuner requested the job
   /// False: the runner does not know yet if the job got the intended pool.
   bool pool_settled = true;
   /// Trials to run in turn, including this one; empty: only this one.

@@ -24,8 +24,8 @@ class UtilisationWatch {
       : client_(client), cloudwatch_(std::move(cloudwatch)), types_(types) {}
 
   /// Adds a job that ended at `ended_s` (runner's clock). Reads no metrics of jobs that trained for
-  /// less than two metric periods, and none after `k_lasting_failures`. Such jobs give advice only on
-  /// their download.
+  /// less than two metric periods, and none after `k_lasting_failures`. Such jobs give advice only
+  /// on their download.
   void add(EndedJob job, double ended_s);
 
   /// Returns new advice about jobs whose metrics should be available; reads the metrics with one

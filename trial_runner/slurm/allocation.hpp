@@ -35,7 +35,7 @@ struct Allocation {
   AllocationState state = AllocationState::submitting;
   /// Found in the queue: an earlier tuner requested it, or this tuner gave up the request.
   bool former = false;
-  bool used = false;    ///< a trial has started in it
+  bool used = false;  ///< a trial has started in it
   bool given_back = false;
   bool is_up = false;     ///< the placeholder has written that it runs
   std::string id;         ///< empty until sbatch or the queue names it

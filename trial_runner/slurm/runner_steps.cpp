@@ -150,9 +150,8 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     return false;
   }
   if (trial.failed_launches() + 1 >= k_lasting_failures) {
-    finish(trial,
-           {.kind = OutcomeKind::not_started,
-            .detail = fmt::format("{} launches failed: {}", k_lasting_failures, why)});
+    finish(trial, {.kind = OutcomeKind::not_started,
+                   .detail = fmt::format("{} launches failed: {}", k_lasting_failures, why)});
     if (allocation != nullptr) allocations_.give_back(*allocation);
     return true;
   }

@@ -32,7 +32,7 @@ struct StepRequest {
   std::string job_id;
   std::string mark_word;  ///< random word in the step's marks (`StepScript::mark_word`)
   int tasks = 1;
-  std::vector<std::string> argv;                ///< srun and all its arguments
+  std::vector<std::string> argv;  ///< srun and all its arguments
   /// Length of the allocation's lease after the step's end.
   double keep_s = 0.0;
   std::map<std::string, std::string> values{};  ///< parameter values as text, for a simulated host

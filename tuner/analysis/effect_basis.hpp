@@ -22,8 +22,8 @@ inline constexpr std::size_t k_most_main_functions = 8;
 class EffectBasis {
  public:
   /// Makes at most `most` functions. For unordered choices, makes up to `k_most_main_functions`
-  /// even if `most` is smaller, but none if `most` is 0. Makes fewer functions if the parameter has few values, and
-  /// none if it has a single value.
+  /// even if `most` is smaller, but none if `most` is 0. Makes fewer functions if the parameter has
+  /// few values, and none if it has a single value.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }

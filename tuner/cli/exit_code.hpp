@@ -13,10 +13,10 @@ enum class ExitCode : int {
   no_feasible = 3,  ///< the study ended without a configuration that works
   history = 4,      ///< the history is locked, corrupt, incompatible or in use by another process
   runner = 5,       ///< the runner cannot do its work
-  promise_broken = 6,     ///< `follow`: the long run is slower than promised
-  night_improved = 7,     ///< `retune`: another configuration is now in use
-  night_regressed = 8,    ///< `retune`: the configuration in use has become slower, or fails
-  night_failed = 9,       ///< `retune`: nothing could be measured
+  promise_broken = 6,   ///< `follow`: the long run is slower than promised
+  night_improved = 7,   ///< `retune`: another configuration is now in use
+  night_regressed = 8,  ///< `retune`: the configuration in use has become slower, or fails
+  night_failed = 9,     ///< `retune`: nothing could be measured
   /// `judge`: as fast as the first command, within the margin; `bisect`: not slower.
   judged_tied = 10,
   judged_slower = 11,     ///< `judge`: slower

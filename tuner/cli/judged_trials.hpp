@@ -16,7 +16,7 @@ namespace steptune {
 struct JudgedTrials {
   /// Confirms each configuration; the first configuration is its baseline.
   StudySpec study;
-  std::vector<std::string> names;  ///< `baseline`, `trial 7`
+  std::vector<std::string> names;     ///< `baseline`, `trial 7`
   std::vector<std::string> settings;  ///< `batch_size=64 workers=2`
 
   /// Names the commands after the trials.

@@ -44,7 +44,7 @@ struct Promise {
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;
-  UnitName unit;                       ///< name of the study's samples
+  UnitName unit;  ///< name of the study's samples
   /// Figures of the machine in the trial's measured window; empty: not observed.
   std::vector<MachineSecond> machine;
 

@@ -19,7 +19,7 @@ struct NumberSeries {
   bool is_rate = false;  ///< `words/s: 4321`, `4321 words/s`
   bool is_whole = true;
   bool has_thousands = false;
-  bool is_apart = false;  ///< punctuation separates it from the words: `2.3 avg loss, 0.1`
+  bool is_apart = false;          ///< punctuation separates it from the words: `2.3 avg loss, 0.1`
   bool is_of_evaluation = false;  ///< it or a number before it is named after an evaluation
   std::vector<double> values;
 

@@ -85,9 +85,9 @@ class OutputWatch {
   std::size_t progress_ = 0;              ///< lines with progress at that time
   std::optional<RepeatedLine> repeated_;  ///< line that repeats, if there was no progress
   std::optional<double> progress_s_;      ///< time of the first progress
-  std::optional<double> repeats_s_;  ///< time of the first repetition that no format reads
-  double repeated_s_ = 0.0;          ///< time at which `latest_repeated_` came
-  std::string latest_repeated_;      ///< the latest such line
+  std::optional<double> repeats_s_;       ///< time of the first repetition that no format reads
+  double repeated_s_ = 0.0;               ///< time at which `latest_repeated_` came
+  std::string latest_repeated_;           ///< the latest such line
   NativeRuntimes runtimes_;
   bool in_blocks_ = true;
 };

@@ -43,8 +43,8 @@ struct JudgedCommand {
   std::string command;  ///< words for a shell
   /// For the first command: nullopt, or `failed`.
   std::optional<CommandVerdict> verdict = CommandVerdict::undecided;
-  SpeedUp speed_up;                         ///< speed-up over the first command
-  std::string why;                          ///< why the comparison stopped or failed, for people
+  SpeedUp speed_up;  ///< speed-up over the first command
+  std::string why;   ///< why the comparison stopped or failed, for people
   /// Further seconds that would decide an undecided command.
   std::optional<double> more_s;
   /// Seconds without a first step, if they used up the remaining time.

@@ -15,7 +15,7 @@ inline constexpr std::size_t k_many_trials = 10'000;
 struct LeaderboardQuery {
   /// Limit for ranked trials; with `all`, also for the trials of each other status.
   std::size_t limit = 20;
-  bool all = false;        ///< include trials that are not ranked
+  bool all = false;           ///< include trials that are not ranked
   std::size_t sorted_by = 0;  ///< index of the objective
   std::string sort_column{};  ///< name of a column to sort by; if empty, the objective
   bool pareto = false;        ///< only the best and its trade-offs

@@ -12,18 +12,18 @@ namespace steptune {
 /// Result of a study. The report has a different sentence and next step for each value. Scripts
 /// read the names, so they must not change.
 enum class StudyOutcome {
-  faster,            ///< confirmed by fresh launches
-  within_limits,     ///< today's settings violate a limit; the recommended configuration does not
-  unconfirmed,       ///< best of the search; no fresh launch has confirmed it
-  undecided,         ///< the time was too short to decide
-  baseline_only,     ///< the time was too short for any other configuration
+  faster,         ///< confirmed by fresh launches
+  within_limits,  ///< today's settings violate a limit; the recommended configuration does not
+  unconfirmed,    ///< best of the search; no fresh launch has confirmed it
+  undecided,      ///< the time was too short to decide
+  baseline_only,  ///< the time was too short for any other configuration
   /// Faster in the measured window, but a full data buffer may hide a slower loader.
   hidden_by_buffer,
-  not_faster,        ///< fresh launches settled that nothing is better
-  failed_again,      ///< the best of the search failed in a fresh launch
-  nothing_faster,    ///< the search found nothing better
-  nothing_to_gain,   ///< no configuration can gain enough to be worth a change (`--worth`)
-  not_compared,      ///< today's settings could not be measured
+  not_faster,       ///< fresh launches settled that nothing is better
+  failed_again,     ///< the best of the search failed in a fresh launch
+  nothing_faster,   ///< the search found nothing better
+  nothing_to_gain,  ///< no configuration can gain enough to be worth a change (`--worth`)
+  not_compared,     ///< today's settings could not be measured
 };
 [[nodiscard]] std::string to_text(StudyOutcome outcome);
 

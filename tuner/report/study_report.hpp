@@ -19,7 +19,7 @@ namespace steptune {
 struct StudyContents {
   Leaderboard board;  ///< all trials in any state
   std::optional<Recommendation> recommendation;
-  RecommendationContext words;           ///< `study_context` and facts about the recommendation
+  RecommendationContext words;  ///< `study_context` and facts about the recommendation
   /// Runs of the tuner, with the libraries that their baselines reported.
   std::vector<SessionRecord> sessions;
   std::vector<StudyDecision> decisions;  ///< decisions about the whole study, not about one trial

@@ -189,7 +189,7 @@ struct MeasuredRuns {
   std::vector<ScalingRun> runs;
   /// Number of trials by count, for counts without a usable trial.
   std::map<double, std::size_t> unusable;
-  StudyScaling known;                      ///< everything except the curve
+  StudyScaling known;  ///< everything except the curve
 };
 
 Configuration with_count(Configuration configuration, const Parameter& parameter, double count) {

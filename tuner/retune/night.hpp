@@ -19,8 +19,8 @@ namespace steptune {
 
 /// Result of a night. The history stores the names, so they must not change.
 enum class NightResult {
-  running,    ///< not finished, or its tuner was killed
-  kept,       ///< the configuration in use stays; no slowdown was shown
+  running,  ///< not finished, or its tuner was killed
+  kept,     ///< the configuration in use stays; no slowdown was shown
   /// Another configuration was shown to be faster, on average by at least the least gain.
   improved,
   regressed,  ///< the configuration in use is slower or fails, and no better one was shown
@@ -75,9 +75,9 @@ struct Night {
   double slower_since_wall_s = 0.0;  ///< start of the first slower night
   /// Commit of the last measured night before the slowdown; empty: unknown.
   std::string fast_commit;
-  std::string broken;                ///< why `before` can no longer be used; empty if it can
-  bool lead_shrank = false;          ///< as in `SlowdownWatch`
-  double evidence = 0.0;             ///< as in `SlowdownWatch`
+  std::string broken;        ///< why `before` can no longer be used; empty if it can
+  bool lead_shrank = false;  ///< as in `SlowdownWatch`
+  double evidence = 0.0;     ///< as in `SlowdownWatch`
   /// Changes of the machine since the night before. After a slowdown: changes since the first
   /// slower night.
   std::vector<MachineChange> changes;

@@ -323,8 +323,7 @@ Result<std::int64_t> Retuning::trials_worth(const NightPrior& prior) const {
   if (changed) return bound;
   if (!payback_applies(study)) return std::int64_t{0};
   const auto share = static_cast<std::int64_t>(k_quiet_share * static_cast<double>(usual));
-  const std::int64_t most =
-      std::min(bound, std::max(std::int64_t{k_unpaid_suggestions}, share));
+  const std::int64_t most = std::min(bound, std::max(std::int64_t{k_unpaid_suggestions}, share));
   if (!checked_) return most;
   const auto searcher = make_study_searcher(study);
   if (!searcher) return tl::unexpected(searcher.error());

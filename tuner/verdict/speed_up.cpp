@@ -120,8 +120,8 @@ Judgement judge_looks(const StudySpec& study, const std::vector<RunPair>& pairs,
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = now.standard_error() * std::sqrt(static_cast<double>(count) / most);
   // Give a finalist up if its present gain would not be significant at its last look.
-  const bool out_of_reach =
-      count >= usual && std::isfinite(at_last) && now.mean - hidden < k_significant_errors * at_last;
+  const bool out_of_reach = count >= usual && std::isfinite(at_last) &&
+                            now.mean - hidden < k_significant_errors * at_last;
   if (low > hidden && count < least_for_claim(study, pairs)) return {Verdict::open, false};
   if (low > hidden) {
     const bool decided = low > worth || high < worth || was_last;

@@ -23,7 +23,7 @@ struct StageTimes {
   double upload_s = 10.0;          ///< skipped after failures
   double stop_grace_s = 120.0;     ///< from SIGTERM to SIGKILL
   double pool_ready_s = 2.0;       ///< from a job's end until its pool is available
-  double jitter = 0.0;  ///< largest random change of starts and downloads, as a share
+  double jitter = 0.0;             ///< largest random change of starts and downloads, as a share
 };
 
 struct LogTimes {

@@ -22,8 +22,8 @@ enum class FaultKind {
   unknown_job,          ///< not carried out: somebody has deleted the job
   truncate,             ///< carried out, but only half of the answer arrives
   // Faults of jobs.
-  capacity,  ///< no machines: a job on new machines fails `after_s` after its start-up
-  internal,  ///< InternalServerError `after_s` into its training
+  capacity,           ///< no machines: a job on new machines fails `after_s` after its start-up
+  internal,           ///< InternalServerError `after_s` into its training
   spot_interruption,  ///< managed spot takes the machines away `after_s` into its training
   steal_pool,         ///< another customer takes the job's pool
 };
