@@ -128,6 +128,9 @@ class SafeKnobs(Knobs):
     def test_workers_that_persist_no_longer(self):
         self.same("persistent", persistent_workers=False)
 
+    def test_workers_of_a_loader_that_keeps_one_endless_iterator(self):
+        self.same("endless_loader", num_workers=2, prefetch_factor=4)
+
     def test_no_workers_where_there_were_some(self):
         self.same("persistent", num_workers=0)
         self.same("worker_init", num_workers=0)

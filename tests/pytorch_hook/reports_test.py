@@ -362,7 +362,7 @@ class Untouched(unittest.TestCase):
         self.check("looked_at", "tasks", steps=8, samples=64)
 
     def test_samples_of_batches_that_are_no_tensors(self):
-        for way in ("object", "slots", "keys", "arrays", "listed", "texts", "nested", "unbatched"):
+        for way in ("object", "slots", "keys", "boxes", "arrays", "listed", "texts", "nested", "unbatched"):
             with self.subTest(way):
                 self.check("odd_batches", way, steps=6, samples=22)
         for way in ("given", "traced", "complex"):
@@ -514,6 +514,9 @@ class Untouched(unittest.TestCase):
 
     def test_persistent_workers(self):
         self.check("persistent", steps=15, samples=120)
+
+    def test_passes_of_a_loader_that_keeps_one_endless_iterator(self):
+        self.check("endless_loader", steps=15, samples=120)
 
     def test_changing_data_set(self):
         self.check("changing_data", steps=9, samples=72)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches that are neither tensors nor usual containers of them: objects (`object`, `slots`), dictionaries with attributes
-(`keys`), arrays (`arrays`, `listed`), texts (`texts`), nested tensors (`nested`), single samples that the program collates
+(`keys`; `boxes`: a field with three rows for each sample comes first), arrays (`arrays`, `listed`), texts (`texts`), nested tensors (`nested`), single samples that the program collates
 (`unbatched`). Without a loader: a model that takes such values (`given`), one that is traced between its steps (`traced`),
 and one of complex numbers whose backward gets its gradient (`complex`)."""
 import itertools
@@ -61,6 +61,7 @@ COLLATE = {
     "object": lambda items: Batch(torch.stack(items)),
     "slots": lambda items: Slots(torch.stack(items)),
     "keys": lambda items: Keys(rows=torch.stack(items)),
+    "boxes": lambda items: Keys(boxes=torch.zeros(3 * len(items), 4), rows=torch.stack(items)),
     "arrays": lambda items: (torch.stack(items).numpy(), numpy.zeros(len(items))),
     "listed": lambda items: [item.numpy() for item in items],
     "texts": lambda items: [str(item[0].item()) for item in items],

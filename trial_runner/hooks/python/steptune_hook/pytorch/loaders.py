@@ -197,6 +197,7 @@ class Loaders:
         patches = hook.patches
         patches.replace(DataLoader, "__init__", self._wrap_init)
         patches.replace(DataLoader, "__iter__", self._wrap_iter)
+        patches.replace(DataLoader, "_get_iterator", self._wrap_get_iterator)
         patches.replace(dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
 
     def facts_of(self, loader):
@@ -290,6 +291,20 @@ class Loaders:
                     hook.clock.switch(before)
 
         return __iter__
+
+    def _wrap_get_iterator(self, original):
+        """Also counts passes of loaders that replace __iter__ and keep one endless iterator, such as ultralytics'."""
+        begin_pass = self._wrap_iter(original)
+
+        def _get_iterator(loader):
+            caller = sys._getframe(1).f_globals.get("__name__", "")
+            if caller == dataloader.__name__ or caller.startswith("steptune_hook."):
+                return original(loader)
+            if self._hook.watches():
+                self.facts_of(loader).refused["persistent_workers"] = "the loader keeps its workers itself"
+            return begin_pass(loader)
+
+        return _get_iterator
 
     def watched(self, next_of_pass):
         """Returns `next_of_pass`, watched like PyTorch's own iterators."""

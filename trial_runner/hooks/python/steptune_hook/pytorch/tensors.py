@@ -117,7 +117,8 @@ def _attributes(value):
 def way_to_count(batch, expected):
     """Returns a function that counts the samples of batches like this one, which has `expected` samples (None:
     unknown). It counts the first dimension, unless only another count gives `expected`: lists of images of several
-    sizes, tensors whose sequence comes first, or two rows for each sample (chosen and rejected answers, two views)."""
+    sizes, images after the boxes of all images, tensors whose sequence comes first, or two rows for each sample (chosen
+    and rejected answers, two views)."""
     if expected is None or samples_in(batch) == expected:
         return samples_in
     holders = _holders(batch)
@@ -126,6 +127,10 @@ def way_to_count(batch, expected):
     for level in reversed(range(len(holders))):
         if len(holders[level]) == expected:
             return lambda other: _items_at(_holders(other), level, other)
+    if isinstance(batch, collections.abc.Mapping):
+        for name, field in batch.items():
+            if first_tensor(field) is not None and samples_in(field) == expected:
+                return lambda other: samples_in(other[name])
     tensor = first_tensor(batch)
     if tensor is not None and _second_of(tensor) == expected:
         return _second_dimension
