@@ -173,7 +173,7 @@ void add_job_keys(Jobs& section) {
                       "S3 folder with the program; the command runs in a copy of it. S3 keeps no "
                       "execute permission: start scripts through their interpreter")
                   .omitted_at_default());
-  // Of the lists of names, the list of subnets may be the longest.
+  // The longest list of names is that of the subnets.
   const auto names = document::list_of(document::string(), k_most_subnets);
   section.add(job_key("subnets", &JobSettings::subnets, names,
                       "subnets of the jobs' VPC; with `security_groups`")

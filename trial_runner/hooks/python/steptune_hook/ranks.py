@@ -23,8 +23,8 @@ def rank_and_world_size():
 
 
 def together():
-    """Returns the number of processes that train one model. Processes that do not communicate each train a model of
-    their own."""
+    """Returns the number of processes that train one model. Processes that do not communicate train one model
+    each."""
     group = _group()
     return 1 if group is None else group[1]
 

@@ -116,9 +116,9 @@ def _attributes(value):
 
 def way_to_count(batch, expected):
     """Returns a function that counts the samples of batches like this one, which has `expected` samples (None:
-    unknown). It counts the first dimension, unless only another count gives `expected`: lists of images of several
-    sizes, images after the boxes of all images, tensors whose sequence comes first, or two rows for each sample (chosen
-    and rejected answers, two views)."""
+    unknown). It counts the first dimension, unless only another count gives `expected`. Examples are lists of images of
+    several sizes, images after all their boxes, tensors whose sequence comes first, and two rows for each sample (chosen
+    and rejected answers)."""
     if expected is None or samples_in(batch) == expected:
         return samples_in
     holders = _holders(batch)
