@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SPDX-License-Identifier: Apache-2.0 Part of SlurmRunner that requests allocations and gives them
 // back.
 #include <algorithm>
