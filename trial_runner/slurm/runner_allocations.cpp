@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPDX-License-Identifier: Apache-2.0 Part of SlurmRunner that requests allocations and gives them
+
+// Part of SlurmRunner that requests allocations and gives them
 // back.
 #include <algorithm>
 #include <map>
