@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks the service's rules for CreateTrainingJob (API
-// Reference and botocore's service model) before a request. Reports all faults at once; the service
-// would report one at a time.
+// Checks the service's rules for CreateTrainingJob (API Reference and botocore's service model)
+// before a request. Reports all faults at once; the service would report one at a time.
 #include <regex>
 #include <string>
 #include <utility>

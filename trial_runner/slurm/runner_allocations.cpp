@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Part of SlurmRunner that requests allocations and gives them
-// back.
+// Part of SlurmRunner that requests allocations and gives them back.
 #include <algorithm>
 #include <map>
 #include <set>

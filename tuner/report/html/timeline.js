@@ -1,4 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Places each launch of a trial in the timeline. Launches that
+// SPDX-License-Identifier: Apache-2.0
+
+// Places each launch of a trial in the timeline. Launches that
 // overlap in time are in different lanes. The timeline is cut into rows of equal duration, like
 // lines of text, so that even a thousand trials are readable.
 "use strict";
