@@ -29,7 +29,8 @@
 namespace steptune::local {
 namespace {
 
-/// If a wait returns this much too late, the machine or this process was suspended or stopped.
+/// If a wait returns this much too late, or the work after it takes this long, the machine or this
+/// process was suspended or stopped.
 constexpr double k_standstill_s = 2.0;
 constexpr const char* k_stopped_before = "stopped before it started";
 /// Largest number of fork servers. Each has an interpreter with PyTorch in memory, 100 to 200 MB.
@@ -88,6 +89,8 @@ class LocalRunner final : public Runner {
   void drop_launching(const std::function<bool(TrialKey)>& which);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
   bool poll_until(double deadline_s);
+  /// Excludes this time from the limits of all trials if it is a standstill (`k_standstill_s`).
+  void exclude_standstill(double late_s);
   void advance_trials();
 
   const Clock& clock_;
@@ -245,12 +248,14 @@ bool LocalRunner::poll_until(double deadline_s) {
     }
   }
   const bool interrupted = signals_.poll(descriptors, wake_s - now_s);
-  const double late_s = clock_.now_s() - wake_s;
-  if (late_s > k_standstill_s) {
-    for (LocalTrial& trial : trials_)
-      trial.exclude_from_limits(late_s);
-  }
+  exclude_standstill(clock_.now_s() - wake_s);
   return interrupted;
+}
+
+void LocalRunner::exclude_standstill(double late_s) {
+  if (late_s <= k_standstill_s) return;
+  for (LocalTrial& trial : trials_)
+    trial.exclude_from_limits(late_s);
 }
 
 void LocalRunner::advance_turns() {
@@ -291,7 +296,9 @@ Result<std::vector<TrialEvent>> LocalRunner::wait(double deadline_s) {
   while (true) {
     // If events are pending, poll without waiting, to collect signals and further events.
     interrupted = poll_until(events_.empty() ? deadline_s : clock_.now_s());
+    const double polled_s = clock_.now_s();
     advance_trials();
+    exclude_standstill(clock_.now_s() - polled_s);
     if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
   }
   return std::exchange(events_, {});
