@@ -23,8 +23,8 @@ struct Deviation {
 };
 
 /// Progress of a whole run in at most 1024 points. In a long run, keeps every second, fourth,
-/// eighth, ... report. If several points have about the same time, rates use only the last one. This
-/// happens with a pipe that is flushed now and then, or with a clock of whole seconds.
+/// eighth, ... report. If several points have about the same time, rates use only the last one.
+/// This happens with a pipe that is flushed now and then, or with a clock of whole seconds.
 class ProgressTrack {
  public:
   /// Adds a point. Ignores a point that does not advance in samples, or that goes back in time.
