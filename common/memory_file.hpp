@@ -11,7 +11,7 @@ namespace steptune {
 /// file accepts any amount of data without a reader. Empty, with errno set, if the system cannot
 /// create the file.
 [[nodiscard]] UniqueFd memory_file(const std::string& text = {});
-/// Returns the file's content, at most 64 MiB.
+/// Returns the file's content, at most `k_max_document_bytes`.
 [[nodiscard]] std::string text_of(const UniqueFd& memory_file);
 
 }  // namespace steptune

@@ -8,7 +8,8 @@ namespace steptune {
 /// that can run under a virtual clock takes a `Clock` or a waiting function instead.
 void pause_thread(double seconds);
 
-/// Seconds between two checks of an outside event whose effect a person waits for.
+/// Seconds between two checks of an outside event whose effect a person waits for, and between two
+/// redraws of a terminal.
 inline constexpr double k_poll_s = 0.25;
 
 }  // namespace steptune

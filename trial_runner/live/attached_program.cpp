@@ -30,6 +30,8 @@ std::vector<LiveStep> AttachedProgram::steps(double until_s) {
     is_gone_ = is_gone_ || has_ended;
     const double left_s = until_s - clock_->now_s();
     if (!steps.empty() || is_gone_ || unusable_ || left_s <= 0.0) return steps;
+    // This wait is short compared with a block of steps (`PairedBlocks`), but long enough not to
+    // slow the program down.
     static_cast<void>(ends_within(std::min(left_s, k_child_poll_s)));
   }
 }

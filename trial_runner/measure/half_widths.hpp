@@ -12,9 +12,9 @@ inline constexpr double k_unsteady_half_width = 0.1;
 /// Half-width of a rate of which only a bound is known, because it includes a start-up of unknown
 /// length.
 inline constexpr double k_bound_half_width = 0.5;
-/// Difference of rates that is reported: a drift within a window, a rank slower than other ranks, a
-/// share of the time that a hypervisor takes.
-/// Smaller differences may be noise if no interval is known.
+/// Difference of rates that is reported: a drift within a window, a rank slower than other ranks.
+/// Smaller differences may be noise if no interval is known. Also the least share of CPU time that
+/// counts if a hypervisor takes it or the kernel uses it.
 inline constexpr double k_noticeable_difference = 0.05;
 
 }  // namespace steptune

@@ -21,7 +21,7 @@ class LogFile {
   /// A log without a file drops all output.
   LogFile() = default;
 
-  /// Creates or empties the file. Only its owner may read a new file. The limit is at least 4 KiB.
+  /// Creates or empties the file. Only its owner may read a new file. `cap_bytes` is not 0.
   /// Without a path, returns a log without a file. Returns a `runner` error if the file cannot be
   /// opened.
   [[nodiscard]] static Result<LogFile> create(const std::filesystem::path& path,

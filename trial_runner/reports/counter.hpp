@@ -103,7 +103,7 @@ class GrowthWatch {
 /// bar, or `step` and `iter`. The counter with the highest value leads. Exception: a counter that
 /// is more than twice as high as one of a higher rank counts parts of steps (micro-batches). Then
 /// the other counter leads. A counter that has hardly grown loses the lead to a growing one. Stores
-/// at most 16 counters.
+/// at most `k_most_counters` counters.
 class CounterSet {
  public:
   /// Adds a value. Returns the cumulative count if this counter leads; otherwise nullopt. `rank` is

@@ -12,8 +12,8 @@ namespace steptune {
 /// have a higher count. The training's bar begins when the earlier bar is full. Either it shows
 /// metrics that the earlier bar lacks, or it runs longer at less than a twentieth of the earlier
 /// bar's speed. An evaluation's bar after the training's bar may look the same. But then the
-/// earlier bar continues and counts as the training's bar from that moment on. Stores at most 16
-/// bars.
+/// earlier bar continues and counts as the training's bar from that moment on. Stores at most
+/// `k_most_counters` bars.
 class TrainingBar {
  public:
   /// Records a drawn bar. Returns true if it takes over as the training's bar.

@@ -116,6 +116,7 @@ class ClusterAllocations final : public HeldMachinesService {
       }
       released.push_back(held);
     }
+    // Wait for the end of jobs as long as the loop waits for the end of trials.
     const double until_s = clock.now_s() + k_forced_end_s;
     std::vector<Release> releases;
     while (true) {

@@ -14,7 +14,8 @@
 namespace steptune::slurm {
 
 /// Shortest and longest time between repeated requests to the controller about one thing, in
-/// seconds.
+/// seconds. The shortest time also lies between two attempts to write a lease, and between two
+/// checks of the trials' limits.
 inline constexpr double k_least_request_gap_s = 1.0;
 inline constexpr double k_longest_request_gap_s = 120.0;
 /// Seconds in which the controller settles the state of a job that has just been accepted, is

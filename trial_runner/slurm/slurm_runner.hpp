@@ -77,7 +77,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
   /// Processes the trial's output and limits. Returns true when the trial is over.
   [[nodiscard]] bool watch(slurm::StepTrial& trial);
   void hold_to_limits(slurm::StepTrial& trial);
-  /// Requests the list of steps, because no task of the trial has started yet.
+  /// Requests the list of steps, because no task of the trial has started yet. If its step is not
+  /// in the list, cancels the study's other steps in its allocation, and gives the launch up.
   void look_for_step(slurm::StepTrial& trial);
   void on_steps_listed(const std::string& own, const std::string& text);
   void push_towards_end(slurm::StepTrial& trial);

@@ -53,7 +53,7 @@ struct LossPoint {
 
 /// Returns the point at which the loss is compared. This is after as much training as `look` saw,
 /// or earlier to stay within `k_share_until_loss` of the time. If the loss is reported seldom,
-/// allows up to `k_most_until_loss`.
+/// allows up to twice this share.
 LossPoint loss_point(const JudgeRequest& request, const OutputLook& look) {
   GuessInput input;
   double first = 0.0;

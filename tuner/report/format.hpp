@@ -60,7 +60,7 @@ inline constexpr std::size_t k_shortest_configuration = 16;
                                           std::size_t indent);
 
 /// Returns lines with a title of seven columns before the first: `leaves  --lr: ...`. Makes each
-/// line printable and cuts it to 300 bytes. Ends with a newline; empty if there are no lines.
+/// line printable and cuts it (`printable_line`). Ends with a newline; empty if there are no lines.
 [[nodiscard]] std::string titled_lines(std::string_view title,
                                        const std::vector<std::string>& lines);
 

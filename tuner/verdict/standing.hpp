@@ -22,7 +22,7 @@
 namespace steptune {
 
 /// The incumbent, and the trials tied with it, are chosen among this many best trials. So a
-/// standing needs only some trials of a large history.
+/// standing needs only some trials of a large history. Shell completion offers as many trials.
 inline constexpr std::size_t k_leading_trials = 100;
 
 /// `TrialRecord::origin` of a trial that measures the best configuration with fewer changes. The

@@ -125,9 +125,9 @@ class Batches:
         self._evaluated_since_fetch = self._evaluated_fetched = False
 
     def forget_abandoned(self, samples_of_forward=None, next_read=None):
-        """Drops batches of loaders that nobody reads any more, except for the last loader. Drops only batches from
-        before the first step, of loaders that an evaluation reads, and of passes that were read to their end. Drops
-        none if the forward uses all fetched batches."""
+        """Drops batches of loaders that nobody reads any more and that are not known to train. Keeps the batches of the
+        last loader. After the first step, drops only batches of loaders that were evaluated on, or whose
+        pass was read to its end. Drops none if the forward uses all fetched batches."""
         fetched = self.fetched
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self.only_read = None

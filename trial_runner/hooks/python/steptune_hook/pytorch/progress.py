@@ -32,7 +32,7 @@ class Progress:
         self.optimizers_made = False
         self.is_plain = False
         self.look_step = 0  # in plain steps: the gradient may be measured in a step after this one
-        self.full_step = 0  # on_step is called at the latest in the step after this one
+        self.full_step = 0  # on_step is called after this step at the latest
         self._may_be_plain = False
         self.modes_count = True
         self._on_step = on_step
