@@ -161,8 +161,12 @@ TEST_F(InterleavingTest, RanksAreStoppedWithTheirLauncher) {
   start(launched(1, "mpirun"));
   start(launched(2, "torchrun"));
   (void)wait_for<TrialStarted>(2);
-  const std::vector<pid_t> pids = pids_in(read_file(folder() / "trial-1.log"));
-  ASSERT_THAT(pids, SizeIs(3));
+  std::vector<pid_t> pids;
+  EXPECT_TRUE(eventually([&] {
+    (void)runner().wait(clock_.now_s() + 0.02);
+    pids = pids_in(read_file(folder() / "trial-1.log"));
+    return pids.size() == 3;
+  }));
   // Turns change only inside of `wait`.
   EXPECT_TRUE(eventually([&] {
     (void)runner().wait(clock_.now_s() + 0.02);

@@ -22,7 +22,7 @@ namespace {
 std::vector<std::string> arguments_of(std::string_view text) {
   std::vector<std::string> arguments{""};
   int depth = 0;
-  text = text.substr(0, k_most_line_bytes);
+  text = text.substr(0, 2 * k_most_line_bytes);  // long help is written over several lines
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char letter = text[i];
     if (const std::size_t length = string_length(text.substr(i))) {
