@@ -12,7 +12,8 @@
 namespace steptune::document {
 namespace {
 
-/// Most faults that an error describes: about a screen. It counts the rest.
+/// Largest number of faults that an error describes, about one screen. For further faults, the
+/// error gives only their number.
 constexpr std::size_t k_max_faults = 20;
 
 std::string place(const std::string& file, const std::string& pointer, const SourceLines& lines) {

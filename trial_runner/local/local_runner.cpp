@@ -75,19 +75,20 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec) {
     return preparation_.prepare(spec, spec.interleaved_round > 0 ? slots_.front() : free_slot());
   }
-  /// Returns false if the trial needs a new interpreter.
+  /// Requests a start from a fork server. Returns false if the trial needs a new interpreter.
   [[nodiscard]] bool begin_forked(const Launching& launching) {
     const auto request = fork_request(launching);
     return request && forked_starts_.begin(*request, clock_.now_s());
   }
   [[nodiscard]] Result<void> start_fresh(Launching launching);
-  /// `spared_s`: as `TrialStarted::program_startup_s`.
+  /// `spared_s`: start-up that a fork saved, in seconds (`TrialStarted::program_startup_s`).
   void begin_trial(Launching launching, TrialProcess process, double spared_s);
   void take_forked();
   void advance_turns();
   void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
   void drop_launching(const std::function<bool(TrialKey)>& which);
-  /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
+  /// Sleeps until a descriptor is ready or a timer is due, at most until `deadline_s`. Returns true
+  /// if a signal arrived.
   bool poll_until(double deadline_s);
   /// Excludes this time from the limits of all trials if it is a standstill (`k_standstill_s`).
   void exclude_standstill(double late_s);

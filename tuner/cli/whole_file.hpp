@@ -18,8 +18,8 @@ namespace steptune {
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 
-/// Writes a file that does not exist yet. Returns `usage` if the file exists, even as a broken
-/// link.
+/// Writes a file that does not exist yet. Returns `usage` if the file exists, or if it is a broken
+/// symbolic link.
 [[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text,
                                           mode_t mode = 0644);
 
@@ -30,8 +30,8 @@ namespace steptune {
 /// Returns the folder of `file`, or the nearest existing folder above it.
 [[nodiscard]] std::filesystem::path present_folder_of(const std::filesystem::path& file);
 
-/// Returns the content of a file of at most 16 MiB; `not_found` with the reason if it cannot be
-/// read.
+/// Returns the content of a file. Returns `usage` if the file is larger than 16 MiB. Returns
+/// `not_found` with the reason if the file cannot be read.
 [[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& file);
 
 /// Replaces a file's content atomically. Replaces the target of a symbolic link, not the link.

@@ -80,8 +80,8 @@ std::optional<Value> value_in(const Json& cell, const Parameter& parameter) {
   return std::nullopt;
 }
 
-/// Adds the columns of Optuna's objectives, which Optuna names by position. Does not change columns
-/// that the user gave.
+/// Adds the column of each objective in Optuna's file. Optuna names these columns by position.
+/// Does not change columns that the user gave.
 ImportColumns with_objectives(const ForeignTrials& foreign, const StudySpec& study,
                               ImportColumns columns) {
   const std::size_t count = study.objectives.size();
@@ -96,8 +96,8 @@ ImportColumns with_objectives(const ForeignTrials& foreign, const StudySpec& stu
   return columns;
 }
 
-/// Returns `usage` if an objective has another direction in Optuna's file: the file's worst trial
-/// would look like the best.
+/// Returns `usage` if an objective's direction in Optuna's file differs from the study's. In such a
+/// case the file's worst trial would look like the best.
 Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& study,
                               const ImportColumns& columns) {
   for (const Objective& objective : study.objectives) {
@@ -115,7 +115,7 @@ Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& stu
   return {};
 }
 
-/// Returns the parameters and objectives that at least one trial has.
+/// Returns the names of parameters and objectives for which at least one trial has a cell.
 std::set<std::string> reported_names(const ForeignTrials& foreign, const StudySpec& study,
                                      const ImportColumns& columns) {
   std::set<std::string> reported;
@@ -133,8 +133,8 @@ std::set<std::string> reported_names(const ForeignTrials& foreign, const StudySp
   return reported;
 }
 
-/// Returns warnings if a column is used as `time`: its values may be times per step, or times of
-/// the whole run.
+/// Returns warnings if the name of the `time` column suggests times per step or times since a trial
+/// began. Times per step are a problem only if a batch parameter varies.
 std::vector<std::string> time_notes(const std::string& column,
                                     const std::vector<TrialRecord>& trials) {
   std::vector<std::string> notes;
@@ -201,8 +201,8 @@ tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial&
   return configuration;
 }
 
-/// Returns a row as a trial of the study, without a number. If the row must be left out, returns
-/// the reason. `reported` are the names for which at least one row has a cell.
+/// Converts a row to a trial of the study, but does not set the trial's number. If the row must be
+/// left out, returns the reason. `reported`: result of `reported_names()`.
 tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const StudySpec& study,
                                                 const ImportColumns& columns,
                                                 const std::set<std::string>& reported) {
@@ -236,7 +236,7 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   }
   trial.origin = k_import_origin;
   trial.status = row.failed ? TrialStatus::failed : TrialStatus::completed;
-  // The table does not show how uncertain the values are, so the best value proves nothing.
+  // The table does not show how uncertain the values are, so the errors are infinite.
   trial.standard_errors.assign(trial.objectives.size(), k_infinity);
   return trial;
 }

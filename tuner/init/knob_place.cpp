@@ -25,7 +25,7 @@ KnobPlace place_in_files(const std::string& key, const ProgramFacts& program) {
   return {};
 }
 
-/// An option of a setting, with its value; `true` for a flag.
+/// An option in a setting's arguments, and the option's value. A flag has the value `true`.
 struct SettingPart {
   std::string option;
   std::string value;
@@ -42,7 +42,7 @@ std::vector<SettingPart> parts_of(const KnobSetting& setting) {
   return parts;
 }
 
-/// True if all options of a setting have its values in the unchanged program.
+/// True if the unchanged program gives each option of the setting the same value as the setting.
 bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
   const auto parts = parts_of(setting);
   return !parts.empty() && std::ranges::all_of(parts, [&](const SettingPart& part) {
@@ -52,7 +52,7 @@ bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
   });
 }
 
-/// True if the unchanged program uses the first option of the setting.
+/// True if the unchanged program sets the first option of the setting to a value not in `k_unused`.
 bool is_used_today(const KnobSetting& setting, const ProgramFacts& program) {
   static const std::set<std::string> k_unused{"", "false", "none", "no", "0", "off"};
   if (setting.args.empty()) return false;
@@ -105,7 +105,7 @@ std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule, const Program
     return ProgramFacts::Today{std::to_string(seen), "threads seen while it ran"};
   }
   if (rule.default_value.empty()) return std::nullopt;
-  // A default may be an expression over facts: `cpus`.
+  // A default may be an expression over the machine's facts, such as `cpus`.
   const bool is_valid = rule.type != "int" || whole_number(rule.default_value);
   return ProgramFacts::Today{
       is_valid ? rule.default_value

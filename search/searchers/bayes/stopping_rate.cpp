@@ -9,19 +9,19 @@
 namespace steptune::bayes {
 namespace {
 
-// Values are tabulated at this many equally spaced predicted means, which extend
-// `k_grid_deviations` standard deviations to either side of the first prediction.
+// Number of predicted means for which `RuleValue` tabulates values. The means are equally spaced,
+// up to `k_grid_deviations` standard deviations to either side of the first prediction.
 constexpr std::size_t k_grid_points = 161;
 constexpr double k_grid_deviations = 6.0;
 
-/// Point of an approximated standard normal, and its probability.
+/// A point and its probability, in a discrete approximation of the standard normal distribution.
 struct Node {
   double place;
   double weight;
 };
 
-/// Approximates a standard normal distribution by equally spaced points. That suffices, because the
-/// averaged values are expectations and therefore smooth.
+/// Approximates a standard normal distribution by equally spaced points. Equal spacing suffices,
+/// because the averaged function is an expectation and therefore smooth.
 std::vector<Node> make_nodes() {
   std::vector<Node> nodes;
   double sum = 0.0;
@@ -51,8 +51,9 @@ class RuleValue {
   }
 
   [[nodiscard]] double at(double rate) const {
-    // Backward induction: V_k(mean) = max(0, E[V_k+1] - rate price_k). At the end, V is the
-    // improvement.
+    // Backward induction. V_k(mean) is the value before stage k is paid for:
+    // V_k(mean) = max(0, E[V_k+1] - rate price_k); V_0 is without the max. After the last stage, V
+    // is the improvement.
     std::vector<double> values(k_grid_points);
     std::vector<double> next(k_grid_points);
     for (std::size_t k = stages_.size(); k-- > 0;) {
@@ -99,8 +100,8 @@ class RuleValue {
 }  // namespace
 
 double log_stopping_rate(const Normal& full, double best, std::span<const Stage> stages) {
-  // Finds the root of V_0(rate) = 0 by bisection: the Gittins index of a Pandora's box with stages
-  // (Weitzman 1979; Xie et al. 2024), as a rate.
+  // Finds the rate at which V_0 is 0, by bisection. This rate corresponds to the Gittins index of a
+  // Pandora's box with stages (Weitzman 1979; Xie et al. 2024).
   double price = 0.0;
   for (const Stage& stage : stages)
     price += stage.price;
@@ -110,7 +111,8 @@ double log_stopping_rate(const Normal& full, double best, std::span<const Stage>
   if (stages.size() == 1) return low;
   double high = log_gain - std::log(stages.front().price);
   const RuleValue value_of_rule(full, best, stages);
-  // The grid cannot resolve rates this low. Stopping rules cannot improve them noticeably.
+  // If the value at `low` is not positive, the grid is too coarse to find a higher rate. Early
+  // stopping would hardly raise the rate above `low`.
   if (!(value_of_rule.at(std::exp(low)) > 0.0)) return low;
   // If a price is 0 or infinite, `low` or `high` is infinite, and the loop still ends.
   for (int halvings = 0; halvings < 40 && high - low > 1e-3; ++halvings) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connects the parts of the family of Keras and TensorFlow."""
+"""Hook for programs that train with Keras or TensorFlow."""
 
 import sys
 
@@ -18,7 +18,7 @@ class KerasHook(loop_hook.LoopHook):
         self.counts = "batch of fit"
         self.optimizers = set()  # names of classes
         self.planned_epochs = None
-        # Number of nested calls, such as `fit` and `evaluate`, in which steps of the program's own loop do not count
+        # Depth of nested calls such as `fit` and `evaluate`. Inside them, steps of the program's own loop do not count.
         self.apart = 0
         self.pausing = False  # within an evaluation or a checkpoint
         self.fits = None
@@ -51,7 +51,8 @@ class KerasHook(loop_hook.LoopHook):
         return self.apart == 0 and self.may_train()
 
     def counted(self, samples, loss, steps=1):
-        """Called after each step. Reads the loss only if it is due, because that waits for the step."""
+        """Called after each step. Calls the function `loss` only if `is_line_due()`, because the call waits for the
+        step's result."""
         is_read = loss is not None and self.is_line_due()
         self.step_ended(samples, loss() if is_read else loss, steps)
 
