@@ -45,12 +45,12 @@ ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
   return result.end == LoopEnd::too_many_failures ? ExitCode::failure : ExitCode::ok;
 }
 
-/// Prints why the run could not start or ended, sends notifications, and returns its exit code.
+/// Prints the error that prevented or ended the run, notifies if wanted, and returns the exit code.
 ExitCode failed_run(CommandContext& context, const RunOptions& options, const Notifier& notifier,
                     const std::string& study, const Refusal& refusal) {
   const Error& error = refusal.error;
-  // In a conflict, another process tunes this study and will report its end. A user who declined
-  // needs no notification.
+  // A conflict needs no notification: another steptune uses the history, or the study's file no
+  // longer fits its trials. Nor does a user who declined a question on the terminal.
   if (error.kind != ErrorKind::conflict && !refusal.by_user) {
     notify_if_wanted(
         context, notifier, options.notify,
@@ -61,8 +61,8 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   return context.console.error(error);
 }
 
-/// Tunes the study and prints the report. `opened` is the history if it was opened before the study
-/// file was written; otherwise nullopt.
+/// Tunes the study and prints the report. `opened`: the history that was opened before the program
+/// was inspected; nullopt without an inspection, or if there was no history yet.
 ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
                          const Notifier& notifier, std::optional<History> opened) {
   const auto failed = [&](const Refusal& refusal) {

@@ -22,7 +22,8 @@ bool was_observed_for_long(const Measurement& measurement, const TrialTargets& t
 
 bool is_measured_enough(const TrialView& trial) {
   const TrialTargets& targets = trial.targets;
-  // Interleaved runs of a round must end together, so each run uses its whole share of the budget.
+  // From the second round on, interleaved runs must end together, so each run uses its whole share
+  // of the budget.
   if (targets.interleaved_round > 1 && std::isfinite(targets.share_of_budget_s)) return false;
   MeasureSpec wanted = targets.measure;
   if (trial.takes_turns()) {

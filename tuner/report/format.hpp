@@ -38,7 +38,7 @@ namespace steptune {
 /// sequences if it cuts.
 [[nodiscard]] std::string elide_middle(std::string_view text, std::size_t width);
 
-/// Columns of a file, and of a terminal that does not report its width.
+/// Width in columns for a file, and for a terminal that does not report its width.
 inline constexpr std::size_t k_default_width = 80;
 /// Least number of columns for a configuration, even if the line then becomes too long.
 inline constexpr std::size_t k_shortest_configuration = 16;
