@@ -181,7 +181,7 @@ struct Disturbance {
   int other_gpu_processes = 0;
   double memory_pressure = 0.0;   ///< share of the time in which some program waited for memory
   double storage_pressure = 0.0;  ///< share of the time in which some program waited for storage
-  /// Share of the time in which the container had used up its CPU quota.
+  /// Share of their CPU time for which threads waited, because the container's quota was used up.
   double quota_wait = 0.0;
   bool clocks_throttled = false;  ///< heat lowered CPU clocks
 };

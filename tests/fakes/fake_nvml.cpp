@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fake of NVIDIA's driver library with two GPUs. The second is nearly full, hot and used by process
 // 1. FAKE_GPU_0 and FAKE_GPU_1 list further computing processes, as `PID PID`.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -25,6 +27,7 @@ struct Process {
 
 int gpus[2] = {0, 1};
 constexpr int k_not_found = 6;
+constexpr int k_too_small = 7;
 constexpr unsigned long long k_gib = 1ULL << 30;
 
 int index_of(const void* device) {
@@ -74,15 +77,18 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* 
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned int* count, Process* processes) {
   const int index = index_of(device);
-  *count = 0;
-  if (index == 1) processes[(*count)++] = {1, k_gib, 0, 0};
+  std::vector<Process> found;
+  if (index == 1) found.push_back({1, k_gib, 0, 0});
   const char* others = std::getenv(("FAKE_GPU_" + std::to_string(index)).c_str());
   for (char* end = nullptr; others != nullptr && *others != '\0'; others = end) {
     const unsigned long pid = std::strtoul(others, &end, 10);
     if (end == others) break;
-    processes[(*count)++] = {static_cast<unsigned int>(pid), k_gib, 0, 0};
+    found.push_back({static_cast<unsigned int>(pid), k_gib, 0, 0});
   }
-  return 0;
+  const bool fits = found.size() <= *count;
+  *count = static_cast<unsigned int>(found.size());
+  if (fits) std::copy(found.begin(), found.end(), processes);
+  return fits ? 0 : k_too_small;
 }
 
 }  // extern "C"

@@ -93,6 +93,17 @@ TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsIgnored) {
   EXPECT_EQ(use->most_other_processes, 0);
 }
 
+TEST_F(GpuWatchTest, ManyProcessesMayComputeOnAGpu) {
+  ASSERT_NE(nvml_, nullptr);
+  std::string others;
+  for (int pid = 1; pid <= 1000; ++pid)
+    others += std::to_string(100'000'000 + pid) + " ";
+  ::setenv("FAKE_GPU_0", (others + std::to_string(::getpid())).c_str(), 1);
+  GpuWatch watch(nvml_.get(), {"0"}, 0.0);
+  EXPECT_EQ(watch.sample(1.0, trial()).count, 1000);
+  EXPECT_TRUE(watch.use());
+}
+
 TEST_F(GpuWatchTest, AVisibleGpuCountsIfNoProcessesAreListed) {
   ASSERT_NE(nvml_, nullptr);
   GpuWatch watch(nvml_.get(), {"0"}, 0.0);

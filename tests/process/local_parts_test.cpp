@@ -488,7 +488,7 @@ TEST(PressureWatch, ReadsWhatTheKernelCounts) {
                 "some avg10=1.00 avg60=0.00 avg300=0.00 total=2500000\nfull total=1\n");
   machine.write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=750000\n");
   machine.write("proc/self/cgroup", "0::/job\n");
-  machine.write("sys/fs/cgroup/job/cpu.stat", "usage_usec 9\nthrottled_usec 1250000\n");
+  machine.write("sys/fs/cgroup/job/cpu.stat", "usage_usec 3750000\nthrottled_usec 1250000\n");
   const std::string cpus = "sys/devices/system/cpu/";
   machine.write(cpus + "cpu0/thermal_throttle/core_throttle_count", "3\n");
   machine.write(cpus + "cpu0/thermal_throttle/package_throttle_count", "4\n");
@@ -496,11 +496,18 @@ TEST(PressureWatch, ReadsWhatTheKernelCounts) {
   const PressureCounters read = read_pressure(machine.files());
   EXPECT_EQ(read.memory_wait_s, 2.5);
   EXPECT_EQ(read.storage_wait_s, 0.75);
-  EXPECT_EQ(read.quota_wait_s, 1.25);
+  ASSERT_TRUE(read.quota);
+  EXPECT_EQ(read.quota->waited_s, 1.25);
+  EXPECT_EQ(PressureWatch(0.0, {.quota = QuotaTimes{}}).sample(0.5, read).quota, 0.25)
+      << "four threads share two and a half CPUs";
   EXPECT_EQ(read.throttles, 7.0);
   machine.write("proc/self/cgroup", "4:cpu,cpuacct:/job\n");
   machine.write("sys/fs/cgroup/cpu/job/cpu.stat", "nr_periods 5\nthrottled_time 500000000\n");
-  EXPECT_EQ(read_pressure(machine.files()).quota_wait_s, 0.5) << "version 1 counts nanoseconds";
+  machine.write("sys/fs/cgroup/cpu/job/cpuacct.usage", "2000000000\n");
+  const auto version_1 = read_pressure(machine.files()).quota;
+  ASSERT_TRUE(version_1);
+  EXPECT_EQ(version_1->waited_s, 0.5) << "version 1 counts nanoseconds";
+  EXPECT_EQ(version_1->ran_s, 2.0);
 }
 
 TEST(PressureWatch, MalformedFilesGiveNoFigures) {
@@ -511,7 +518,7 @@ TEST(PressureWatch, MalformedFilesGiveNoFigures) {
     EXPECT_FALSE(read_pressure(machine.files()).memory_wait_s) << text;
   }
   const PressureCounters read = read_pressure(machine.files());
-  EXPECT_FALSE(read.quota_wait_s);
+  EXPECT_FALSE(read.quota);
   EXPECT_FALSE(read.throttles);
 }
 

@@ -160,7 +160,7 @@ class Example(Tuned):
                         {"batch_size": 16, "workers": 2, "instance": "ml.c5.xlarge"}]
         study["budget"] = {"trials": 3}
         study["search"] = {"searcher": "sobol", "scheduler": "none"}
-        study["measure"] = {"max_trial": "25s", "min_window": "1s", "target_half_width": 0.12, "confirm_pairs": 1}
+        study["measure"] = {"max_trial": "10s", "min_window": "1s", "target_half_width": 0.3, "confirm_pairs": 1}
         # A job of several trials would leave no job that could reuse its pool.
         study["runner"].update(image="echo", poll="0.3s", trials_per_job=1)
         del study["$schema"]

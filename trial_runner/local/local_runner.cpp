@@ -256,7 +256,7 @@ bool LocalRunner::poll_until(double deadline_s) {
 void LocalRunner::exclude_standstill(double late_s) {
   if (late_s <= k_standstill_s) return;
   for (LocalTrial& trial : trials_)
-    trial.exclude_from_limits(late_s);
+    trial.exclude_standstill(late_s);
 }
 
 void LocalRunner::advance_turns() {

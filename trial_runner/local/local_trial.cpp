@@ -159,7 +159,7 @@ void LocalTrial::resume(double now_s) {
   if (!pauses_.is_paused()) return;
   read_output(now_s);
   const double gap_s = pauses_.end(now_s);
-  exclude_from_limits(gap_s);
+  extend_limits(gap_s);
   next_sample_s_ += gap_s;
   events_->emplace_back(
       TrialPaused{key_, now_s, true, pauses_.paused_s(), pauses_.are_ineffective()});
@@ -298,10 +298,11 @@ bool LocalTrial::end_descendants(double now_s) {
   return false;
 }
 
-void LocalTrial::exclude_from_limits(double gap_s) {
+void LocalTrial::extend_limits(double gap_s) {
   excluded_s_ += gap_s;
   last_output_s_ += gap_s;
   if (kill_at_s_) *kill_at_s_ += gap_s;
+  if (give_up_at_s_) *give_up_at_s_ += gap_s;
 }
 
 Outcome LocalTrial::finish(double now_s, const OomKillCounters& oom_counters) {

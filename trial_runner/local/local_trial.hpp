@@ -71,8 +71,11 @@ class LocalTrial {
     return std::exchange(newly_escaped_, {});
   }
 
-  /// Extends all limits by `gap_s` seconds in which this machine or program was suspended.
-  void exclude_from_limits(double gap_s);
+  /// Extends all limits by `gap_s` seconds in which this machine or program was suspended. Ignores
+  /// a paused trial, whose limits `resume` extends by the whole pause.
+  void exclude_standstill(double gap_s) {
+    if (!is_paused()) extend_limits(gap_s);
+  }
 
   /// Pauses or resumes all processes of the trial. During a pause the trial reports nothing, its
   /// time does not advance, and no limit applies except a forced end.
@@ -91,6 +94,7 @@ class LocalTrial {
   [[nodiscard]] Outcome finish(double now_s, const OomKillCounters& oom_counters);
 
  private:
+  void extend_limits(double gap_s);
   void read_output(double now_s);
   void take_output(std::string_view bytes, double now_s);
   /// Processes a line of output. `trial_s` is the trial's time without pauses.
@@ -133,7 +137,7 @@ class LocalTrial {
   std::vector<MachineSecond> seconds_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
-  double last_output_s_;  ///< for the idle limit; moved on by `exclude_from_limits`
+  double last_output_s_;  ///< for the idle limit; moved on by `extend_limits`
   double next_read_s_ = 0.0;
   double next_sample_s_;
   double sample_interval_s_;

@@ -2,8 +2,8 @@
 #include "trial_runner/local/nvml.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <cstddef>
 #include <utility>
 
 #include <dlfcn.h>
@@ -47,6 +47,8 @@ using nvml_api::NvmlReturn;
 using nvml_api::NvmlUtilization;
 
 constexpr NvmlReturn k_success = 0;
+constexpr NvmlReturn k_too_small = 7;
+constexpr std::size_t k_most_processes = 10000;
 /// Clock-limit reasons: SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown,
 /// HwPowerBrakeSlowdown.
 constexpr unsigned long long k_slowed = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
@@ -94,12 +96,20 @@ struct Nvml::Library {
   }
 
   [[nodiscard]] std::vector<pid_t> processes_on(NvmlDevice device) const {
-    std::array<NvmlProcess, 256> found{};
+    std::vector<NvmlProcess> found(256);
     auto count = static_cast<unsigned int>(found.size());
-    if (processes(device, &count, found.data()) != k_success) return {};
+    NvmlReturn result = processes(device, &count, found.data());
+    // More processes may start between two calls.
+    while (result == k_too_small && found.size() < k_most_processes) {
+      found.resize(2 * std::max<std::size_t>(count, found.size()));
+      count = static_cast<unsigned int>(found.size());
+      result = processes(device, &count, found.data());
+    }
+    if (result != k_success) return {};
+    found.resize(std::min<std::size_t>(count, found.size()));
     std::vector<pid_t> pids;
-    for (std::size_t i = 0; i < std::min<std::size_t>(count, found.size()); ++i)
-      pids.push_back(static_cast<pid_t>(found[i].pid));
+    for (const NvmlProcess& process : found)
+      pids.push_back(static_cast<pid_t>(process.pid));
     return pids;
   }
 };

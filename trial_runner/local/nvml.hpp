@@ -35,7 +35,7 @@ class Nvml {
   ~Nvml();
 
   /// Reads a GPU. `gpu` is a name as in CUDA_VISIBLE_DEVICES: an index in PCI bus order (CUDA's
-  /// order if CUDA_DEVICE_ORDER is PCI_BUS_ID), or the beginning of a UUID. nullopt if the driver
+  /// order if CUDA_DEVICE_ORDER is PCI_BUS_ID), or a whole UUID. nullopt if the driver
   /// does not know it. Values that the driver cannot read are 0.
   [[nodiscard]] std::optional<GpuReading> read(const std::string& gpu) const;
 

@@ -41,12 +41,17 @@ std::optional<double> number_of(const std::string& text, const std::string& name
   return std::nullopt;
 }
 
-std::optional<double> quota_wait_s(const SystemFiles& files) {
+std::optional<QuotaTimes> quota_times(const SystemFiles& files) {
   for (const auto& folder : cgroup_folders(files, "cpu")) {
     const auto text = files.text(folder / "cpu.stat");
     if (!text) continue;
-    if (const auto us = number_of(*text, "throttled_usec")) return 1e-6 * *us;
-    if (const auto ns = number_of(*text, "throttled_time")) return 1e-9 * *ns;
+    const auto waited_us = number_of(*text, "throttled_usec");
+    const auto ran_us = number_of(*text, "usage_usec");
+    if (waited_us && ran_us) return QuotaTimes{1e-6 * *waited_us, 1e-6 * *ran_us};
+    // Version 1 of control groups.
+    const auto waited_ns = number_of(*text, "throttled_time");
+    const auto ran_ns = files.number(folder / "cpuacct.usage");
+    if (waited_ns && ran_ns) return QuotaTimes{1e-9 * *waited_ns, 1e-9 * *ran_ns};
   }
   return std::nullopt;
 }
@@ -69,6 +74,14 @@ std::optional<double> stalled_share(std::optional<double> before_s, std::optiona
   return std::clamp((*after_s - *before_s) / span_s, 0.0, 1.0);
 }
 
+std::optional<double> quota_wait_share(const std::optional<QuotaTimes>& before,
+                                       const std::optional<QuotaTimes>& after) {
+  if (!before || !after) return std::nullopt;
+  const double waited_s = std::max(0.0, after->waited_s - before->waited_s);
+  const double ran_s = std::max(0.0, after->ran_s - before->ran_s);
+  return waited_s > 0.0 ? waited_s / (waited_s + ran_s) : 0.0;
+}
+
 }  // namespace
 
 std::optional<double> storage_stall_s(const SystemFiles& files) {
@@ -76,7 +89,7 @@ std::optional<double> storage_stall_s(const SystemFiles& files) {
 }
 
 PressureCounters read_pressure(const SystemFiles& files) {
-  return {stalled_s(files, "memory"), storage_stall_s(files), quota_wait_s(files),
+  return {stalled_s(files, "memory"), storage_stall_s(files), quota_times(files),
           throttles(files)};
 }
 
@@ -85,7 +98,7 @@ PressureShares PressureWatch::sample(double now_s, const PressureCounters& count
   const PressureCounters before = std::exchange(counters_, counters);
   return {stalled_share(before.memory_wait_s, counters.memory_wait_s, span_s),
           stalled_share(before.storage_wait_s, counters.storage_wait_s, span_s),
-          stalled_share(before.quota_wait_s, counters.quota_wait_s, span_s),
+          quota_wait_share(before.quota, counters.quota),
           before.throttles && counters.throttles && *counters.throttles > *before.throttles};
 }
 

@@ -7,15 +7,20 @@
 
 namespace steptune::local {
 
-/// Kernel counters since boot; the quota's counts since its control group was created. nullopt: the
-/// kernel, virtual machine or container has no such counter.
+/// CPU time of a control group with a quota, since its creation, as a sum over all CPUs.
+struct QuotaTimes {
+  double waited_s = 0.0;  ///< because the quota was used up
+  double ran_s = 0.0;
+};
+
+/// Kernel counters since boot. nullopt: the kernel, virtual machine or container has no such
+/// counter.
 struct PressureCounters {
   /// Time in which some program waited for memory (pressure stall information, `some`).
   std::optional<double> memory_wait_s;
   /// Time in which some program waited for storage (pressure stall information, `some`).
   std::optional<double> storage_wait_s;
-  /// Time in which this control group had used up its CPU quota
-  std::optional<double> quota_wait_s;
+  std::optional<QuotaTimes> quota;
   /// Sum of counters of lowered CPU clocks (thermal_throttle). One event may count several times,
   /// so only growth has a meaning.
   std::optional<double> throttles;
@@ -34,6 +39,7 @@ struct PressureCounters {
 struct PressureShares {
   std::optional<double> memory;
   std::optional<double> storage;
+  /// Share of their CPU time for which threads waited, because the quota was used up.
   std::optional<double> quota;
   bool clocks_throttled = false;  ///< a thermal counter grew during the period
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace steptune {
 /// A configuration that the search found and that is confirmed against the baseline.
 struct Finalist {
   Configuration configuration;
-  std::vector<RunPair> pairs;  ///< pairs of measured runs, in order
+  std::vector<RunPair> pairs;  ///< pairs of measured runs, in order; valid like the confirmation
   bool failed = false;         ///< a confirming run of this configuration failed or was infeasible
   SpeedUp speed_up;  ///< speed-up that the pairs show, at this finalist's share of the error; NaN
                      ///< without pairs
@@ -122,7 +123,7 @@ class Confirmation {
 
  private:
   /// Finds the finalists, and for each finalist the runs whose round has a run of the baseline.
-  void pair_runs(const std::vector<const TrialRecord*>& runs);
+  void pair_runs();
   void judge_finalist(std::size_t index, bool is_last);
   /// Decides if the configuration in use is settled, after all other finalists were judged. It
   /// continues as long as another finalist does, and until it has run in the requested rounds.
@@ -154,6 +155,8 @@ class Confirmation {
 
   const StudySpec* study_;
   const Standing* standing_;
+  /// The confirming runs that count. Copies of this object share them, because pairs point to them.
+  std::shared_ptr<const std::vector<TrialRecord>> runs_;
   /// Launches that show, besides the pairs, how much launches differ.
   std::optional<KnownLaunches> known_ = k_launches_by_pairs;
   std::vector<Finalist> finalists_;
