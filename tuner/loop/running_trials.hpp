@@ -47,8 +47,8 @@ class RunningTrials {
 
   /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.
   void interrupt(bool force);
-  /// Asks the trials that wait for a machine to end. Returns the numbers of the trials that it
-  /// asked.
+  /// Ends the trials in `waiting`, which have no machine yet. Returns their numbers. Skips trials
+  /// whose end was already asked for.
   [[nodiscard]] std::vector<std::int64_t> withdraw(std::span<const TrialKey> waiting);
   /// Records all running trials as interrupted and returns them. For a runner that no longer
   /// answers.
