@@ -14,7 +14,8 @@ struct PressureCounters {
   std::optional<double> memory_wait_s;
   /// Time in which some program waited for storage (pressure stall information, `some`).
   std::optional<double> storage_wait_s;
-  /// Time in which this control group had used up its CPU quota
+  /// Time in which this control group had used up its CPU quota. The kernel adds up the times of
+  /// all CPUs on which the group had to wait.
   std::optional<double> quota_wait_s;
   /// Sum of counters of lowered CPU clocks (thermal_throttle). One event may count several times,
   /// so only growth has a meaning.
