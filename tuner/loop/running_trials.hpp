@@ -33,7 +33,8 @@ class RunningTrials {
         standing_(&standing) {}
 
   /// Records the launch, then starts the trial. `trial` has number, purpose, origin, configuration
-  /// and attempt. If the runner refuses, records the trial as interrupted.
+  /// and attempt. If the runner refuses, records the trial as interrupted and returns the runner's
+  /// error.
   [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets);
 
   /// Takes over trials that an earlier run of the tuner left running. Returns the trials that

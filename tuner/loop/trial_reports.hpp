@@ -30,7 +30,7 @@ class TrialReports {
                const TrialTargets& targets, double started_s, double program_startup_s);
 
   /// Adds a report. Returns true if the program's counter has started again. Guards then judge only
-  /// later reports.
+  /// this report and later ones.
   bool add(const Report& report);
 
   /// Records that an interleaved trial is paused, which ends its turn, or resumes.
