@@ -78,7 +78,7 @@ class TrialReports {
   std::optional<double> paused_since_s_;
   double paused_s_ = 0.0;
   Measurer measurer_;
-  std::vector<Interval> turns_;  ///< from the start of the runner's clock to each turn's end
+  std::vector<Interval> turns_;  ///< for each turn: totals up to its last report
   ProgressTracer tracer_;
   ProgressBound progress_;
   GuardWindows guards_;
