@@ -6,7 +6,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The paths that Go's crypto/x509 searches, in the same order.
+/// Paths that Go's crypto/x509 searches, in the same order, without the path of OpenELEC.
 constexpr const char* k_places[] = {
     "etc/ssl/certs/ca-certificates.crt",                 // Debian, Ubuntu, Arch, Gentoo
     "etc/pki/tls/certs/ca-bundle.crt",                   // Fedora, Amazon Linux, RHEL 6

@@ -22,7 +22,7 @@ constexpr std::uintmax_t k_max_file_bytes = std::uintmax_t{256} << 20;
 std::optional<std::vector<std::string>> take_record(std::string_view& text, std::size_t& lines) {
   std::vector<std::string> cells(1);
   bool quoted = false;
-  // after a cell's first character; a later quote is an ordinary character (RFC 4180)
+  // True after the first character of a cell: a quote is then an ordinary character (RFC 4180).
   bool begun = false;
   lines = 1;
   std::size_t i = 0;

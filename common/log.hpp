@@ -33,8 +33,8 @@ struct LogOptions {
 /// True if lines of this level are written.
 [[nodiscard]] bool logs(LogLevel level);
 
-/// Writes one line with time (UTC) and level; control characters are removed. A line that cannot be
-/// written is lost: the log never stops the program.
+/// Writes one line with time (UTC) and level. Removes control characters from `line` and cuts it at
+/// 4096 bytes. A line that cannot be written is lost: the log never stops the program.
 void write_log(LogLevel level, std::string_view line);
 
 /// Writes a line, but formats it only if lines of this level are written.

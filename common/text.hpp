@@ -52,7 +52,7 @@ inline constexpr std::size_t k_shown_elements = 8;
 /// Parses a share: `5%` and `0.05` are 0.05. Does not check the range.
 [[nodiscard]] std::optional<double> parse_share(std::string_view text);
 
-/// Parses `90`, `90s`, `30m`, `1.5h`, `2d` or sums such as `1h30m` into seconds.
+/// Parses `90`, `250ms`, `90s`, `30m`, `1.5h`, `2d` or sums such as `1h30m` into seconds.
 [[nodiscard]] Result<double> parse_duration_s(std::string_view text);
 
 /// Parses a size in bytes: `500MB`, `1.5 GB`, `8GiB`, `64g`, `1e9`. A prefix without `i` is a power

@@ -43,7 +43,8 @@ class Formula {
   Evaluate evaluate_;
 };
 
-/// Adds a fault at `pointer` if the formula is not positive for one of the configurations.
+/// Adds a fault at `pointer` if the formula's value for one of the configurations is not positive,
+/// or is 1e300 or more.
 void check_positive(const std::optional<Formula>& formula, const std::string& pointer,
                     std::span<const Configuration> configurations, Faults& faults);
 

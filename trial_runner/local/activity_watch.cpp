@@ -15,8 +15,8 @@
 namespace steptune::local {
 namespace {
 
-/// Seconds covered by the kept samples: long enough for five samples (one is taken each second),
-/// and shorter than the training that a survey watches.
+/// Seconds covered by the kept samples: long enough for five samples (at least one is taken each
+/// second), and shorter than the training that a survey watches.
 constexpr double k_window_s = 5.0;
 
 /// Threads with less than this share of the busiest thread's CPU time do not compute. They are, for

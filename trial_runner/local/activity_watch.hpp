@@ -29,7 +29,7 @@ class ActivityWatch {
   /// Leaves out the samples before `now_s`. Call it when the program begins to train.
   void forget_start(double now_s) { training_start_s_ = now_s; }
 
-  /// Returns nullopt until two samples are a second apart.
+  /// Returns nullopt until the samples cover `k_least_span_s`.
   [[nodiscard]] std::optional<ProcessActivity> activity() const;
 
  private:

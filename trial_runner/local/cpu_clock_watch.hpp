@@ -40,8 +40,9 @@ class CpuClockWatch {
   /// `cpus` are the CPUs to which the trial is bound; empty: all.
   explicit CpuClockWatch(std::span<const int> cpus, SystemFiles files = {});
 
-  /// Returns `MachineSecond::cpu_clock_hz` since the last sample; nullopt at the first one.
-  /// `proc_stat` is the text of /proc/stat.
+  /// Returns `MachineSecond::cpu_clock_hz` since the last sample. Returns nullopt at the first
+  /// sample, if no CPU was busy for half of the time, or if no clock is known. `proc_stat` is the
+  /// text of /proc/stat.
   [[nodiscard]] std::optional<double> sample(double now_s, std::string_view proc_stat);
 
  private:

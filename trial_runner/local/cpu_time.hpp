@@ -13,8 +13,8 @@ namespace steptune::local {
 
 /// Usual time between two samples of a trial's processes, in seconds. Sampling costs time.
 inline constexpr double k_sample_interval_s = 1.0;
-/// Shortest time between two samples, in seconds. The kernel counts CPU time in ticks of 10 ms,
-/// which is too coarse for a shorter time.
+/// Shortest time in seconds over which CPU time is compared. The kernel counts it in ticks, usually
+/// of 10 ms, which is too coarse for a shorter time.
 inline constexpr double k_least_span_s = 0.9 * k_sample_interval_s;
 
 /// CPU seconds since boot, summed over some CPUs.

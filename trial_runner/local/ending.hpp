@@ -14,7 +14,7 @@ namespace steptune::local {
 /// `oom_kills`: place where the kernel killed processes for lack of memory while the trial ran.
 /// `says_memory_out`: the last output reports lack of memory (`ended_out_of_memory`).
 /// `says_ranks_waited`: the last output reports that ranks waited for each other
-/// (`ended_with_waiting_ranks`). The trial then hung, unless memory ran out.
+/// (`ended_with_waiting_ranks`). The trial then hung, unless memory ran out or SIGKILL ended it.
 [[nodiscard]] Outcome own_ending(int wait_status, OomKillPlace oom_kills, bool says_memory_out,
                                  bool says_ranks_waited);
 

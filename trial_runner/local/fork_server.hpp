@@ -51,7 +51,8 @@ class ForkServer {
  public:
   /// Starts a server without waiting for it. `argv` is the command of a trial; commands of other
   /// trials may differ in the program's arguments. The server's own output is appended to the file
-  /// `log`; if `log` is empty, it is dropped. Errors as in `spawn`.
+  /// `log`; if `log` is empty, it is dropped. Returns an `unavailable` error if no socket can be
+  /// created; other errors as in `spawn`.
   [[nodiscard]] static Result<ForkServer> start(const ForkServerTraits& traits,
                                                 const std::vector<std::string>& argv,
                                                 const std::vector<std::string>& modules,

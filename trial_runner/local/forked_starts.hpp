@@ -52,7 +52,8 @@ class ForkedStarts {
   /// Requests a forked process. Returns false if the request is refused. Otherwise `advance`
   /// returns the answer later.
   [[nodiscard]] bool begin(const ForkedStartRequest& request, double now_s);
-  /// Drops a request: nothing is started for it, and `advance` does not answer it.
+  /// Drops a request: nothing is started for it, and `advance` does not answer it. Ends its server,
+  /// so other requests that wait for this server are answered without a process.
   void cancel(TrialKey key);
 
   [[nodiscard]] std::vector<ForkedStartAnswer> advance(double now_s);

@@ -12,8 +12,8 @@ namespace {
 
 /// Longest turn, in seconds, for programs that report rarely or hang.
 constexpr double k_longest_turn_s = 30.0;
-/// A new trial starts only if this multiple of the largest trial's memory is free. The new trial
-/// may need more memory than the running trials.
+/// A new trial starts only if this multiple of the largest trial's memory is free, for it and for
+/// each trial that is still starting. The new trial may need more memory than the running trials.
 constexpr double k_memory_to_spare = 1.5;
 
 bool has_started(const LocalTrial& trial) {

@@ -13,9 +13,10 @@
 namespace steptune::local {
 
 /// Decides which of several interleaved trials (`TrialSpec::interleaved_round`) runs; all other
-/// trials are paused. All trials start before the first turn: side by side if memory suffices,
-/// otherwise one after the other. A started trial stays paused until all trials have started. While
-/// a trial ends, no other trial has a turn. Not thread safe.
+/// trials are paused. All trials start before the first turn, side by side if memory suffices. If
+/// memory does not suffice for a further trial, a started trial runs to its end first. A started
+/// trial stays paused until all trials have started. While a trial ends, no other trial has a turn.
+/// Not thread safe.
 class Interleaving {
  public:
   /// `most_starts`: largest number of trials that start side by side, such as the number of CPUs.

@@ -47,8 +47,8 @@ class LaunchPreparation {
   /// `run_tag`: as in `LocalRunnerOptions`. `environment` are the variables of this process.
   LaunchPreparation(std::string run_tag, Environment environment);
 
-  /// Prepares a trial to run in `slot`. Returns a `usage` error if the trial's reports cannot be
-  /// read, and an error if its log cannot be created.
+  /// Prepares a trial to run in `slot`. Passes on the errors of `ReportReader::create` and
+  /// `LogFile::create`: the report format is not valid, or the log cannot be created.
   [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec, const Slot& slot);
 
  private:

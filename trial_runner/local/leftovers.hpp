@@ -50,9 +50,10 @@ struct SystemV {
 /// A file belongs to the trial if it was created during the trial and is owned by this user. In
 /// addition, its name must contain the ID of one of the trial's processes, or one of them must have
 /// opened it for writing. In the temporary folder, only files with the names of known temporary
-/// files are removed, because a program may store results there. A segment belongs to the trial if
-/// one of the trial's processes created it. Files that a live process has open and segments in use
-/// stay. Semaphores are only reported.
+/// files are removed, because a program may store results there. The same applies to folders in
+/// /dev/shm. A segment belongs to the trial if one of the trial's processes created it. Files that
+/// a live process has open and segments in use stay. Files that another user may open stay, too,
+/// unless this user is root. Semaphores are only reported.
 class Leftovers {
  public:
   /// Ignores everything that exists now. `temporary` is the trial's temporary folder, absolute.
@@ -63,8 +64,9 @@ class Leftovers {
   /// object existed.
   [[nodiscard]] static Leftovers of_earlier(double since_wall_s, std::filesystem::path temporary);
 
-  /// Records the trial's process IDs; called once a second. If /dev/shm has new entries that may be
-  /// the trial's, also records which files its processes hold, at growing intervals.
+  /// Records the trial's process IDs. Called at each sample of its processes. If /dev/shm has new
+  /// entries that may be the trial's, also records which files its processes hold, at growing
+  /// intervals.
   void observe(std::span<const ProcessStat> processes);
   /// Records the files that the processes hold, right before they are ended.
   void observe_files(std::span<const ProcessStat> processes);
@@ -102,7 +104,7 @@ class Leftovers {
   std::set<std::string> at_start_;  ///< paths of the entries that existed at the start
   bool has_start_ = true;
   std::set<pid_t> pids_;
-  std::set<std::string> held_;  ///< paths of entries that a process of the trial wrote to
+  std::set<std::string> held_;  ///< paths of entries that the trial had open for writing
   int samples_ = 0;
   int next_file_sample_ = 1;
 };

@@ -40,11 +40,12 @@ struct LocalRunnerOptions {
 ///   before `TrialFinished`.
 /// - If a launch starts several processes, each is bound to its part of the trial's CPUs, unless
 ///   the study binds them.
-/// - Interleaved trials share the first trial's CPUs. Each first runs alone until it has reported
-///   progress. Then they run in turns of at least a quarter of a second and two reports. During one
-///   trial's turn, all processes of the other trials are stopped (SIGSTOP). If memory is too short
-///   for one more trial, that trial waits until earlier trials end. Not possible with GPUs, whose
-///   work cannot be stopped.
+/// - Interleaved trials share the same CPUs. They start side by side, and each runs until it has
+///   reported progress twice. Then they run in turns of at least a quarter of a second and two
+///   reports, but at most 30 s. During one trial's turn, all processes of the other trials are
+///   stopped (SIGSTOP). If memory is too short for one more trial, that trial waits until another
+///   trial ends. Not possible with several trials at a time, or with GPUs, whose work cannot be
+///   stopped.
 /// - If this program dies, even by SIGKILL, a watchdog process kills all processes of the trials.
 /// - Output is read in bounded memory, stored in the trial's log up to its limit, and passed to
 ///   the report reader line by line.

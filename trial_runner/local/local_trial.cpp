@@ -109,7 +109,8 @@ bool LocalTrial::advance(double now_s) {
 
 void LocalTrial::read_output(double now_s) {
   std::array<char, 65'536> buffer;
-  // Read at most what a full pipe holds, so that limits and other trials are checked again soon.
+  // Read little more than a full pipe holds, so that limits and other trials are checked again
+  // soon.
   std::size_t taken = 0;
   while (process_.output && taken < std::size_t{k_pipe_bytes}) {
     const ssize_t got = ::read(process_.output.get(), buffer.data(), buffer.size());

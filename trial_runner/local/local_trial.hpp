@@ -107,7 +107,8 @@ class LocalTrial {
   void look_at_machine(double now_s, double own_s, const std::vector<ProcessStat>& processes);
   void escalate(double now_s);
   void kill_group(int signal) const;
-  /// Sends SIGKILL to all processes except helpers that clean up after others.
+  /// Sends SIGKILL to the main process and its group. If the process tree has helpers that clean up
+  /// after others, sends it to the processes of the tree instead, except these helpers.
   void kill_all_but_helpers() const;
   /// Returns live processes of the trial: its process tree and its orphans, without zombies.
   [[nodiscard]] std::vector<ProcessStat> processes_now() const;

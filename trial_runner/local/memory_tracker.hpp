@@ -11,14 +11,15 @@
 namespace steptune::local {
 
 /// Tracks the memory of all processes of a trial together. Pages shared by several processes, such
-/// as forked data-loader workers, count once. For this it reads the kernel's proportional set
-/// sizes. These are slow to read, so it reads them at most once a second: after the sum of resident
-/// sizes has grown, or while that sum exceeds the limit.
+/// as forked data-loader workers, count once. If there are several processes, it reads the kernel's
+/// proportional set sizes for this. These are slow to read, so it reads them at most once a second.
+/// It reads them after the sum of resident sizes has grown by 5 %, or while that sum exceeds the
+/// limit.
 class MemoryTracker {
  public:
   explicit MemoryTracker(std::optional<double> limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  /// Takes a sample. Returns true if the limit is exceeded.
+  /// Takes a sample. Returns true if it shows that the limit is exceeded.
   bool sample(std::span<const ProcessStat> processes, double now_s);
 
   /// Adds the peak of a reaped process.

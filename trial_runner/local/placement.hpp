@@ -30,7 +30,7 @@ struct TrialResources {
                                                      std::string_view name);
 
 /// Reads the GPUs visible with `environment` and the CPUs of the calling thread. Returns a `runner`
-/// error if the system does not report them.
+/// error if the system does not report the CPUs.
 [[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,
                                                           const Environment& environment);
 
@@ -42,8 +42,8 @@ struct Slot {
   std::size_t number = 0;                        ///< place among all slots
 };
 
-/// Divides the resources among `options.parallel` trials. Returns a `usage` error if they are too
-/// few.
+/// Divides the resources among `options.parallel` trials. Returns a `usage` error if `parallel` is
+/// below 1, if GPUs are too few, or if CPUs to bind to are too few.
 [[nodiscard]] Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
                                                           const LocalRunnerOptions& options);
 

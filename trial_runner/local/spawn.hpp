@@ -24,8 +24,8 @@ struct SpawnRequest {
 };
 
 /// Starts a program as a child (`start_child` of common/child_process.hpp). The error is
-/// `unavailable` if the system has no free process or memory. It is `runner`, with the system's
-/// reason, if the program or its folder cannot be used.
+/// `unavailable` if the system has no free process, memory or file descriptor. It is `runner`, with
+/// the system's reason, if the program or its folder cannot be used.
 [[nodiscard]] Result<pid_t> spawn(const SpawnRequest& request);
 
 }  // namespace steptune::local

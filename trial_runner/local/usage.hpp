@@ -11,8 +11,8 @@ namespace steptune::local {
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 }
 
-/// Returns the bytes that these processes read from storage. The kernel counts blocks of 512 bytes
-/// (getrusage(2)).
+/// Returns the bytes that a process and its descendants that were waited for read from storage. The
+/// kernel counts blocks of 512 bytes (getrusage(2)).
 [[nodiscard]] inline double storage_read_bytes(const rusage& usage) {
   return 512.0 * static_cast<double>(usage.ru_inblock);
 }

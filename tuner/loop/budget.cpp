@@ -23,11 +23,12 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
     {BudgetLimit::cost, "cost"},
 });
 
-/// Largest share of a budget that is kept for the pairs of the confirmation that a claim needs. For
-/// all its pairs, the share is what the search leaves.
+/// Largest share of a budget that is kept for the confirming pairs of one claim. For all pairs of
+/// the confirmation, the budget keeps at most the share that the search leaves.
 constexpr double k_most_for_claim = 0.5;
-/// Largest share of a time budget for the first runs if each configuration is confirmed. They only
-/// show that each one runs; the fresh runs alone decide, and get the rest.
+/// Largest share of a time budget for the first runs if each configuration is confirmed. A first
+/// run only shows that its configuration runs. The confirming runs alone decide, and get the rest
+/// of the time.
 constexpr double k_search_share_of_judging = 0.2;
 /// Smallest share of the search's time by which a trial's start-up may exceed the baseline's
 /// start-up. Twice as large for a trial that compiles the model in another way than the baseline.

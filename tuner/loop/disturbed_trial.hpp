@@ -6,8 +6,8 @@
 
 namespace steptune {
 
-/// Returns the search trial to repeat now, or null. Other programs disturbed this trial much.
-/// Without its disturbed seconds, it would beat the incumbent.
+/// Returns the search trial to repeat now, or null. Other programs disturbed that trial much:
+/// without its disturbed seconds, it would beat the incumbent.
 ///
 /// Returns null
 /// - if the latest trial was disturbed, too, because the disturbance may last for some minutes;

@@ -58,7 +58,8 @@ inline constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
 
 /// Returns advice for people about a trial that hung. The advice names the environment variables
-/// that the configuration sets and the baseline does not. Empty if there are none.
+/// that the configuration sets and that the baseline does not set to the same value. Empty if there
+/// are none.
 [[nodiscard]] std::string variables_unlike_baseline(const StudySpec& study,
                                                     const Configuration& configuration);
 

@@ -18,7 +18,9 @@ inline constexpr double k_least_observed_steps = 10.0;
 [[nodiscard]] bool was_observed_for_long(const Measurement& measurement,
                                          const TrialTargets& targets);
 
-/// True if the trial is measured as its targets ask and each guard has its value.
+/// True if the trial is measured as its targets ask and each guard has its value. Ignores guards if
+/// trials share a running program. Always false if an objective is neither time nor cost. Also
+/// false from the second interleaved round on if the trial has a share of a time budget.
 [[nodiscard]] bool is_measured_enough(const TrialView& trial);
 /// True if a data buffer that is not empty yet may explain too much of a confirming run's gain.
 [[nodiscard]] bool may_be_buffered(const TrialView& trial);

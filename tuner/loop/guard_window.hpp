@@ -35,7 +35,7 @@ using GuardedValues = std::map<std::string, GuardedValue>;
 /// latest reported one.
 ///
 /// A single report is too noisy to judge, because it is the loss of one minibatch. With 5 % noise,
-/// one of two equal configurations looks more than 2 % worse in 39 of 100 cases.
+/// a configuration equal to the baseline looks more than 2 % worse in 39 of 100 cases.
 class GuardWindows {
  public:
   explicit GuardWindows(std::vector<Guard> guards);

@@ -28,7 +28,7 @@ enum class GuardMoment {
 /// This is a test of non-inferiority. A value violates a limit if it is shown to be beyond the
 /// limit. The error probability is at most 5 % (Student's t, one-sided). The test uses the standard
 /// errors of the trial and of the baseline. A value without a known error is compared directly. A
-/// value that is not finite violates its guard.
+/// value that is not finite violates its guard. Here, a guard over launches has no other violation.
 [[nodiscard]] std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
                                                         const GuardedValues& values,
                                                         std::optional<double> peak_memory_bytes,
@@ -55,8 +55,8 @@ struct GuardLimit {
 [[nodiscard]] std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                                           const TrialRecord* baseline);
 
-/// True if a trial reported a value for each guard. A trial that was ended early may have reported
-/// too few samples for a guard.
+/// True if a trial reported a value for each guard, except guards on memory. A trial that was ended
+/// early may have reported too few samples for a guard.
 [[nodiscard]] bool was_judged(const std::vector<Guard>& guards, const TrialRecord& trial);
 
 /// Returns the metrics that guards compare with the baseline's, but that the baseline has not

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// A program that uses less of a GPU's memory computes elsewhere.
+/// A trial whose peak share of a GPU's memory is above this value computes on that GPU.
 constexpr double k_least_gpu_share = 0.01;
 
 ObservationKind kind_of(TrialStatus status) {

@@ -26,10 +26,11 @@ class PendingTrials {
   /// confirming runs may run again, too.
   [[nodiscard]] std::optional<TrialRecord> next(bool confirming);
 
-  /// Ends the trials that still wait for machines when the time to wait is over. Warns the user.
+  /// Ends the trials that still wait for machines, and warns the user. Call it when the time to
+  /// wait is over.
   void withdraw_waiting();
-  /// Drops the trials that should run again but have no time left; a run with more time repeats
-  /// them. Warns the user.
+  /// Drops the queued search trials, and warns the user. Call it when no time is left for them. A
+  /// later run with more time repeats them.
   void drop_late();
 
   [[nodiscard]] std::size_t size() const { return queue_.size(); }

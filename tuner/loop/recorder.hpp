@@ -74,7 +74,7 @@ class Recorder {
   RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
-  double recorded_s_ = 0.0;  ///< stopwatch time of the latest record
+  double recorded_s_ = 0.0;  ///< stopwatch time of the latest `spent`
   bool gave_up_ = false;  ///< the last write failed for a minute; the next write is tried only once
 };
 

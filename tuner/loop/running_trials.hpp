@@ -33,7 +33,8 @@ class RunningTrials {
         standing_(&standing) {}
 
   /// Records the launch, then starts the trial. `trial` has number, purpose, origin, configuration
-  /// and attempt. If the runner refuses, records the trial as interrupted.
+  /// and attempt. If the runner refuses, records the trial as interrupted and returns the runner's
+  /// error.
   [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets);
 
   /// Takes over trials that an earlier run of the tuner left running. Returns the trials that
@@ -47,8 +48,8 @@ class RunningTrials {
 
   /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.
   void interrupt(bool force);
-  /// Asks the trials that wait for a machine to end. Returns the numbers of the trials that it
-  /// asked.
+  /// Ends the trials in `waiting`, which have no machine yet. Returns their numbers. Skips trials
+  /// whose end was already asked for.
   [[nodiscard]] std::vector<std::int64_t> withdraw(std::span<const TrialKey> waiting);
   /// Records all running trials as interrupted and returns them. For a runner that no longer
   /// answers.

@@ -9,7 +9,7 @@ namespace steptune {
 namespace {
 
 /// Number of search trials before the first sentinel. Half of it is the least number between two
-/// sentinels once the machine drifts.
+/// sentinels if the machine drifts, and after the search.
 constexpr int k_first_after = 10;
 /// If the machine drifts, and after the search, a sentinel is due after a fifth of all search
 /// trials.

@@ -47,7 +47,8 @@ struct Spending {
 [[nodiscard]] Spending spending_before_confirming(const StudySpec& study, const Standing& standing);
 
 /// Length of a longer window, as a multiple of a search trial's window. Confirming runs have it, to
-/// give full input buffers time to drain. Trials without a steady state would have needed it.
+/// give full input buffers time to drain. Estimates assume that trials without a steady state would
+/// have needed it, too.
 inline constexpr double k_longer_window = 2.0;
 
 /// Returns the shortest time of a confirming run without its start-up, in seconds. In a program

@@ -33,7 +33,8 @@ namespace steptune {
 inline constexpr const char* k_end_decision = "end";
 inline constexpr const char* k_search_on_decision = "search_on";
 inline constexpr const char* k_recommend_decision = "recommend";
-/// The study continues after its budget, search, `try` or measuring was changed (`run_loop`).
+/// The study continues after its budget, search, `try`, measuring or planned run was changed
+/// (`run_loop`).
 inline constexpr const char* k_changed_decision = "changed";
 [[nodiscard]] bool is_of_change(const StudyDecision& decision);
 

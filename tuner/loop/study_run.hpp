@@ -70,7 +70,8 @@ class StudyRun {
   [[nodiscard]] bool search_time_is_over() const;
   /// True if no time is left for another trial with this purpose.
   [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
-  /// True if the money budget allows one more trial, whatever it costs.
+  /// True if the money budget allows one more trial, whatever it costs. Always true if the runner
+  /// does not bound the bill of a trial (`RunnerTraits::longest_billed_s`).
   [[nodiscard]] bool can_pay_another() const;
 
   /// Ends the search for lack of time, unless it has already ended.

@@ -30,7 +30,7 @@ class TrialReports {
                const TrialTargets& targets, double started_s, double program_startup_s);
 
   /// Adds a report. Returns true if the program's counter has started again. Guards then judge only
-  /// later reports.
+  /// this report and later ones.
   bool add(const Report& report);
 
   /// Records that an interleaved trial is paused, which ends its turn, or resumes.
@@ -78,7 +78,7 @@ class TrialReports {
   std::optional<double> paused_since_s_;
   double paused_s_ = 0.0;
   Measurer measurer_;
-  std::vector<Interval> turns_;  ///< from the start of the runner's clock to each turn's end
+  std::vector<Interval> turns_;  ///< for each turn: totals up to its last report
   ProgressTracer tracer_;
   ProgressBound progress_;
   GuardWindows guards_;

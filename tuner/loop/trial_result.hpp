@@ -44,6 +44,7 @@ struct TrialResult {
 /// - A trial whose configuration had no effect is infeasible, however well it was measured.
 /// - A trial that was ended because it reported no more steps has failed, whatever it reported
 ///   before.
+/// - A trial that was ended because its first step was late is infeasible.
 /// - A trial without values has failed. If the trial was so slow that only a bound of its speed is
 ///   known, its status is `stopped_early`.
 /// - `lost` and `stopped` without a request are interruptions: the trial may be launched again.

@@ -18,8 +18,8 @@ namespace steptune {
 /// Goals and limits of a trial's measurement.
 struct TrialTargets {
   MeasureSpec measure;  ///< targets of the study, adapted to the trial's purpose
-  /// Least number of samples in the window, as far as `max_trial_s` allows: three periods of the
-  /// longest known phase.
+  /// Least number of samples in the window of a confirming run, as far as `max_trial_s` allows:
+  /// three periods of the longest known phase. 0 for other trials.
   double min_window_samples = 0.0;
   /// The window must have this many steps or be this many seconds long. 0 for all trials but the
   /// baseline (`measure_longer`).

@@ -27,8 +27,8 @@ constexpr double k_below_threshold = 1e6;
 constexpr double k_caution = 3.0;
 
 // If risks are taken, an unlikely candidate ranks among the likely ones, with a score reduced by
-// `k_risk`. Its score must exceed `k_worth_a_failure`, the logarithm of a millionth of the best
-// value.
+// `k_risk`. Its score before that must exceed `k_worth_a_failure`, the logarithm of a millionth of
+// the best value.
 constexpr double k_risk = 3.0;
 constexpr double k_worth_a_failure = -13.8;
 

@@ -16,7 +16,7 @@ namespace {
 
 // Number of best trials whose neighbourhoods are candidates; with two objectives, half for each.
 constexpr std::size_t k_promising = 4;
-// Most points of the initial design, with the baseline, if an earlier study is used.
+// Most points of the initial design, the baseline included, if an earlier study is used.
 constexpr int k_points_beside_earlier = 2;
 // Number of trials at which the thresholds of feasibility reach half of their final values.
 constexpr double k_trials_to_half = 8.0;

@@ -18,7 +18,8 @@ namespace {
 
 // Largest number of multiplications of an exhaustive pass, which take some tens of milliseconds.
 constexpr double k_exhaustive_work = 4e8;
-// Largest product of drawn points and examples; with more examples, fewer points are drawn.
+// Product of drawn points and examples. With more examples, fewer points are drawn, but at least
+// 250 and at most 1000.
 constexpr std::size_t k_draw_work = 120'000;
 
 /// Effort of a search without an exhaustive pass.

@@ -39,8 +39,9 @@ struct BestCandidate {
 /// Returns the admissible point with the highest score minus log price. If the whole space can be
 /// scored in some tens of milliseconds, the result is exact. Otherwise, starts from the best few of
 /// random points and of points near the promising ones, and improves them one coordinate at a time.
-/// Then refines continuous parameters by small random steps. Returns nullopt if no admissible point
-/// was found. The result does not depend on the number of threads.
+/// If an ordered parameter is continuous or has more than 64 levels, then refines the ordered
+/// parameters by small random steps. Returns nullopt if no admissible point was found. The result
+/// does not depend on the number of threads.
 [[nodiscard]] std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search,
                                                                Rng& rng);
 

@@ -49,9 +49,9 @@ struct Fit {
                                             std::span<const double> flat_hyperparameters,
                                             std::span<double> gradient);
 
-/// Zero-mean Gaussian process with an ARD Matern-5/2 kernel over a weighted squared distance
-/// (Rasmussen and Williams 2006, algorithm 2.1). `predict` may be called from several threads at
-/// once. Copies share most data until one copy learns more.
+/// Zero-mean Gaussian process with a mixture of a joint and an additive Matern-5/2 kernel
+/// (`Kernel`). Predicts as in Rasmussen and Williams 2006, algorithm 2.1. `predict` may be called
+/// from several threads at once. Copies share most data until one copy learns more.
 class GaussianProcess {
  public:
   /// Factorises the covariance; adds jitter to the diagonal as needed.

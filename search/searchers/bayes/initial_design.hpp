@@ -25,7 +25,7 @@ class InitialDesign {
   [[nodiscard]] int default_size() const;
 
   /// Returns the first point of the sequence that satisfies the constraints and that `admissible`
-  /// accepts; nullopt if none of the first 16 384 does.
+  /// accepts; nullopt if none of the first `k_most_draws` does.
   [[nodiscard]] std::optional<Point> next(
       const std::function<bool(std::span<const double>)>& admissible) const;
 

@@ -63,7 +63,8 @@ NormalEquations equations_of(const Matrix& terms, std::span<const double> values
   return equations;
 }
 
-// Number of candidates for the limit, from the highest measured peak to e^3 (20) times that peak.
+// Number of candidates for the limit. If the size of the memory is unknown, they reach from the
+// highest measured peak to e^3 (20) times that peak.
 constexpr int k_limits = 61;
 constexpr double k_highest_log_ratio = 3.0;
 // Least share of a memory of known size that trials can use.
