@@ -172,12 +172,23 @@ def row(figures):
             f"{', '.join(figures['needless']) or '0'} | {figures['seconds']:.0f} |")
 
 
-def is_right(figures):
+def found_the_gain(figures):
     """Returns True if the claimed gain and the true gain are both at least nine tenths of the possible gain. If there
     is nothing to gain, returns True if Steptune claims nothing."""
     if figures["claimed_share"] is None:
         return figures["claimed"] is None
     return min(figures["claimed_share"], figures["true_share"]) >= FOUND
+
+
+def is_decided_rightly(figures):
+    """Returns True if a claimed gain is at least 5 % as measured, or if nothing is claimed and less can be gained."""
+    if figures["claimed"] is None:
+        return figures["possible"] < WORTH
+    return figures["true"] >= WORTH
+
+
+def is_false_claim(figures):
+    return figures["claimed"] is not None and figures["true"] < 1.0
 
 
 def table(options):
@@ -188,7 +199,9 @@ def table(options):
             print(row(figures))
         shares = [figures["claimed_share"] for figures in results if figures["claimed_share"] is not None]
         mean = f"{100 * statistics.fmean(shares):.0f} %" if shares else "-"
-        print(f"\n{sum(map(is_right, results))} of {len(results)} right; mean share of the gain claimed {mean}; "
+        print(f"\n{sum(map(is_decided_rightly, results))} of {len(results)} decided rightly; "
+              f"{sum(map(is_false_claim, results))} false claims; "
+              f"{sum(map(found_the_gain, results))} found the gain; mean share of the gain claimed {mean}; "
               f"needless changes: {sum(len(figures['needless']) for figures in results)}; "
               f"{sum(figures['seconds'] for figures in results):.0f} s\n")
 

@@ -106,7 +106,8 @@ class Figures(unittest.TestCase):
             with contextlib.redirect_stdout(printed):
                 expert.table(types.SimpleNamespace(file=[str(path)]))
         self.assertIn("| x | data | 4.00 | faster | 2.00 (1.90-2.10) | 2.00 | 50 % | malloc | 180 |", printed.getvalue())
-        self.assertIn("1 of 2 right; mean share of the gain claimed 50 %; needless changes: 1", printed.getvalue())
+        self.assertIn("2 of 2 decided rightly; 0 false claims; 1 found the gain; mean share of the gain claimed 50 %; "
+                      "needless changes: 1", printed.getvalue())
         self.assertTrue(math.isclose(expert.FOUND, 0.9))
 
 
