@@ -498,7 +498,7 @@ TEST(PressureWatch, ReadsWhatTheKernelCounts) {
   EXPECT_EQ(read.storage_wait_s, 0.75);
   ASSERT_TRUE(read.quota);
   EXPECT_EQ(read.quota->waited_s, 1.25);
-  EXPECT_EQ(PressureWatch(0.0, {.quota = QuotaTimes{}}).sample(0.5, read).quota, 0.25)
+  EXPECT_EQ(PressureWatch(0.0, {{}, {}, QuotaTimes{}, {}}).sample(0.5, read).quota, 0.25)
       << "four threads share two and a half CPUs";
   EXPECT_EQ(read.throttles, 7.0);
   machine.write("proc/self/cgroup", "4:cpu,cpuacct:/job\n");
@@ -524,14 +524,14 @@ TEST(PressureWatch, MalformedFilesGiveNoFigures) {
 
 TEST(PressureWatch, TheFirstCountGivesNoFigure) {
   PressureWatch watch(10.0, {});
-  const auto unknown = watch.sample(11.0, {0.9, 0.9, 0.9, 50.0});
+  const auto unknown = watch.sample(11.0, {0.9, 0.9, QuotaTimes{0.9, 2.0}, 50.0});
   EXPECT_FALSE(unknown.memory || unknown.storage || unknown.quota || unknown.clocks_throttled);
-  const auto known = watch.sample(12.0, {1.0, 0.9, 1.3, 51.0});
+  const auto known = watch.sample(12.0, {1.0, 0.9, QuotaTimes{1.3, 2.6}, 51.0});
   EXPECT_THAT(known.memory, Optional(DoubleNear(0.1, 1e-12)));
   EXPECT_EQ(known.storage, 0.0);
   EXPECT_THAT(known.quota, Optional(DoubleNear(0.4, 1e-12)));
   EXPECT_TRUE(known.clocks_throttled);
-  const auto long_wait = watch.sample(13.0, {9.0, 9.0, 9.0, 51.0});
+  const auto long_wait = watch.sample(13.0, {9.0, 9.0, QuotaTimes{1.3, 2.6}, 51.0});
   EXPECT_EQ(long_wait.memory, 1.0) << "no more than all of the time";
   EXPECT_FALSE(long_wait.clocks_throttled) << "the clocks are free again";
   EXPECT_FALSE(watch.sample(14.0, {}).storage) << "without counters there are no figures";

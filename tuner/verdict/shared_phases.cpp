@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/numbers.hpp"
-#include "trial_runner/measure/report_times.hpp"
+#include "tuner/study/counted_steps.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
@@ -59,10 +59,12 @@ PhaseEstimate mean_phase(const Measurements& measurements, const std::string& na
 }
 
 /// Sets how often the phase comes: its most certain period in `measurements`, or else all their
-/// samples divided by its count. A phase that came only at the start has neither.
+/// samples divided by its count. A phase that came only at the start has neither. The period counts
+/// as exact, because its error is the same for all runs and hardly changes their ratios.
 void set_period(const Measurements& measurements, const std::string& name, PhaseEstimate& phase) {
   phase.period_samples = phase.spacing_samples = k_nan;
-  phase.period_error = k_infinity;
+  phase.period_error = 0.0;
+  double least_error = k_infinity;
   double samples = 0.0;
   double count = 0.0;
   for (const Measurement* measurement : measurements) {
@@ -70,13 +72,14 @@ void set_period(const Measurements& measurements, const std::string& name, Phase
     const PhaseEstimate* seen = find(*measurement, name);
     if (seen == nullptr || std::isnan(samples_between(*seen))) continue;
     count += seen->count;
-    const bool is_first = std::isnan(phase.period_samples);
-    if (seen->period_samples > 0.0 && (is_first || seen->period_error < phase.period_error)) {
+    if (seen->period_samples > 0.0 && seen->period_error <= least_error) {
       phase.period_samples = seen->period_samples;
-      phase.period_error = seen->period_error;
+      least_error = seen->period_error;
     }
   }
-  if (count > 0.0 && samples > 0.0) phase.spacing_samples = samples / count;
+  if (std::isnan(phase.period_samples) && count > 0.0 && samples > 0.0) {
+    phase.period_samples = samples / count;
+  }
 }
 
 bool pays_for_phases_apart(const TrialRecord& run) {
@@ -131,15 +134,14 @@ Measurement with_all_phases(const Measurement& own, const Measurements& same_con
 /// Changes the run's times and costs from the price `before` to the price `after`.
 void reprice(const StudySpec& study, const MeasuredValue& before, const MeasuredValue& after,
              TrialRecord& run) {
-  const double further_variance =
-      std::max(0.0, std::pow(after.error, 2) - std::pow(before.error, 2));
+  const double further_variance = std::pow(after.error, 2) - std::pow(before.error, 2);
   for (std::size_t i = 0; i < run.objectives.size(); ++i) {
     if (!study.objectives[i].is_timed()) continue;
     const double per_second = run.objectives[i] / before.value;
     run.objectives[i] += per_second * (after.value - before.value);
     if (i >= run.standard_errors.size()) continue;
-    run.standard_errors[i] =
-        std::hypot(run.standard_errors[i], per_second * std::sqrt(further_variance));
+    const double variance = std::pow(run.standard_errors[i] / per_second, 2) + further_variance;
+    run.standard_errors[i] = per_second * std::sqrt(std::max(variance, 0.0));
   }
 }
 

@@ -14,9 +14,9 @@
 namespace steptune {
 namespace {
 
-constexpr double k_samples = 1000.0;  // of each run, and of the study's planned run
-constexpr auto k_a = TrialPurpose::confirm_incumbent;
-constexpr auto k_b = TrialPurpose::confirm_baseline;
+constexpr double k_run_samples = 1000.0;  // of each run, and of the study's planned run
+constexpr auto k_of_winner = TrialPurpose::confirm_incumbent;
+constexpr auto k_of_baseline = TrialPurpose::confirm_baseline;
 
 /// Fixture: rounds of confirming runs. Each run sees a thousand samples in steps of `batch`.
 class SharedPhasesTest : public ::testing::Test {
@@ -26,13 +26,13 @@ class SharedPhasesTest : public ::testing::Test {
     Measurement measurement = steady(step_s_per_sample, 0.002 * step_s_per_sample);
     measurement.step_seconds_per_sample = measurement.seconds_per_sample;
     measurement.step_half_width_s = measurement.half_width_s;
-    measurement.window_samples = measurement.total_samples = k_samples;
-    measurement.window_steps = k_samples / batch;
+    measurement.window_samples = measurement.total_samples = k_run_samples;
+    measurement.window_steps = k_run_samples / batch;
     if (evaluation_s > 0.0) {
       measurement.phases["evaluation"] = {.count = 1.0,
                                           .seconds = evaluation_s,
                                           .seconds_error = 0.01,
-                                          .spacing_samples = k_samples};
+                                          .spacing_samples = k_run_samples};
     }
     const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
     const MeasuredValue time = planned_time(study_.planned_run, measurement);
@@ -52,8 +52,8 @@ class SharedPhasesTest : public ::testing::Test {
 };
 
 TEST_F(SharedPhasesTest, RunsWithoutPhasesKeepTheirValues) {
-  add(k_a, 1, 2, 0.011);
-  add(k_b, 1, 1, 0.020);
+  add(k_of_winner, 1, 2, 0.011);
+  add(k_of_baseline, 1, 1, 0.020);
   const auto runs = shared();
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_DOUBLE_EQ(runs[0].objectives[0], trials_[0].objectives[0]);
@@ -61,10 +61,10 @@ TEST_F(SharedPhasesTest, RunsWithoutPhasesKeepTheirValues) {
 }
 
 TEST_F(SharedPhasesTest, EveryRunPaysForAPhaseOfOneRun) {
-  add(k_a, 1, 2, 0.010);
-  add(k_b, 1, 1, 0.020, 8.0);
-  add(k_b, 2, 1, 0.020);
-  add(k_a, 2, 2, 0.010);
+  add(k_of_winner, 1, 2, 0.010);
+  add(k_of_baseline, 1, 1, 0.020, 8.0);
+  add(k_of_baseline, 2, 1, 0.020);
+  add(k_of_winner, 2, 2, 0.010);
   const auto runs = shared();
   // One evaluation of 8 s in 4 000 samples: 2 s in a thousand.
   EXPECT_NEAR(runs[0].objectives[0], 12.0, 1e-9);
@@ -72,13 +72,14 @@ TEST_F(SharedPhasesTest, EveryRunPaysForAPhaseOfOneRun) {
   EXPECT_NEAR(runs[2].objectives[0], 22.0, 1e-9);
   EXPECT_NEAR(runs[3].objectives[0], 12.0, 1e-9);
   EXPECT_GT(runs[0].standard_errors[0], trials_[0].standard_errors[0]);
+  EXPECT_LT(runs[1].standard_errors[0], 0.1) << "every run has the same period";
 }
 
 TEST_F(SharedPhasesTest, AConfigurationKeepsTheDurationsOfItsOwnPhases) {
-  add(k_a, 1, 2, 0.010, 4.0);
-  add(k_b, 1, 1, 0.020, 8.0);
-  add(k_b, 2, 1, 0.020);
-  add(k_a, 2, 2, 0.010);
+  add(k_of_winner, 1, 2, 0.010, 4.0);
+  add(k_of_baseline, 1, 1, 0.020, 8.0);
+  add(k_of_baseline, 2, 1, 0.020);
+  add(k_of_winner, 2, 2, 0.010);
   const auto runs = shared();
   // Two evaluations in 4 000 samples.
   EXPECT_NEAR(runs[3].objectives[0], 12.0, 1e-9);
@@ -86,16 +87,16 @@ TEST_F(SharedPhasesTest, AConfigurationKeepsTheDurationsOfItsOwnPhases) {
 }
 
 TEST_F(SharedPhasesTest, ALargerBatchHasItsOwnPeriod) {
-  add(k_a, 1, 2, 0.010, 4.0, 40.0);
-  add(k_b, 1, 1, 0.020, 4.0);
-  add(k_b, 2, 1, 0.020);
+  add(k_of_winner, 1, 2, 0.010, 4.0, 40.0);
+  add(k_of_baseline, 1, 1, 0.020, 4.0);
+  add(k_of_baseline, 2, 1, 0.020);
   const auto runs = shared();
   EXPECT_NEAR(runs[0].objectives[0], 14.0, 1e-9) << "one in its thousand samples";
   EXPECT_NEAR(runs[1].objectives[0], 22.0, 1e-9) << "one in two thousand";
 }
 
 TEST_F(SharedPhasesTest, PhasesOfTheBaselinesSearchTrialCount) {
-  add(k_a, 1, 2, 0.010);
+  add(k_of_winner, 1, 2, 0.010);
   Measurement searched = steady(0.02);
   searched.total_samples = searched.window_samples = 4000.0;
   searched.window_steps = 400.0;
@@ -106,10 +107,10 @@ TEST_F(SharedPhasesTest, PhasesOfTheBaselinesSearchTrialCount) {
 }
 
 TEST_F(SharedPhasesTest, StallsAndWholeRunsAreNotShared) {
-  add(k_a, 1, 2, 0.010).measurement->phases["stall"] = {
-      .count = 1.0, .seconds = 5.0, .spacing_samples = k_samples};
-  add(k_b, 1, 1, 0.020).measurement->whole_run = true;
-  add(k_b, 2, 1, 0.020, 4.0).measurement->whole_run = true;
+  add(k_of_winner, 1, 2, 0.010).measurement->phases["stall"] = {
+      .count = 1.0, .seconds = 5.0, .spacing_samples = k_run_samples};
+  add(k_of_baseline, 1, 1, 0.020).measurement->whole_run = true;
+  add(k_of_baseline, 2, 1, 0.020, 4.0).measurement->whole_run = true;
   const auto runs = shared();
   for (std::size_t i = 0; i < runs.size(); ++i)
     EXPECT_DOUBLE_EQ(runs[i].objectives[0], trials_[i].objectives[0]) << i;
@@ -119,8 +120,8 @@ TEST_F(SharedPhasesTest, AnEvaluationInOneOfFourLaunchesDecidesNothing) {
   trials_ = {completed(1, 20.0, 0.02), completed(2, 16.0, 0.02)};
   trials_.front().purpose = TrialPurpose::baseline;
   for (int round = 1; round <= 4; ++round) {
-    add(k_a, round, 2, 0.016, round == 2 ? 20.0 : 0.0);
-    add(k_b, round, 1, 0.020);
+    add(k_of_winner, round, 2, 0.016, round == 2 ? 20.0 : 0.0);
+    add(k_of_baseline, round, 1, 0.020);
   }
   const Standing standing(ranking_rules(study_), trials_);
   const Confirmation confirmation(study_, standing);
