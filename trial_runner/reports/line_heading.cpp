@@ -22,7 +22,7 @@ struct Heading {
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b)" \
   R"((?:\s*(?:/|of)\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
-constexpr std::array<Heading, 10> k_headings{{
+constexpr std::array<Heading, 14> k_headings{{
     // PyTorch's MNIST examples, which are often copied, count samples in the brackets. The example
     // in C++ pads the samples. Without padding, `[100/938]` are steps.
     {R"(Train Epoch:?\s*(\d{1,9})(?:/\d{1,9})?\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
@@ -42,6 +42,14 @@ constexpr std::array<Heading, 10> k_headings{{
      false},
     {R"(\b(\d{1,9})epoch:train:\d{1,15}-(\d{1,15})()batch\b)", false},
     {R"(^\s*\[(\d{1,9}),\s+(\d{1,15})()\])", false},
+    // PaddlePaddle calls an epoch a pass.
+    {R"((?i)\bpass\s+(\d{1,9}),\s*(?:train\s?)?batch\s+(\d{1,15})()\b)", false},
+    {R"((?i)^\s*()(?:steps?|iters?|iterations?|batch)\s*\[\s*(\d{1,15})()\s*\])", false},
+    // VITS and programs that copy it end a list with the step and the learning rate.
+    {R"((?:^|INFO:[\w.]*:)\s*()\[(?:-?\d+\.\d+,\s+)*(\d{1,15})(),\s+(?:0\.\d+|\d(?:\.\d+)?e-\d+)\]\s*$)",
+     false},
+    // `Process 100/1066(9.4%) average objf: -0.9`: any word before the position.
+    {R"(()\b(\d{1,15})/(\d{1,15})\s?\(\s*\d{1,3}(?:\.\d+)?\s?%\).*(?i:loss|objf|objective|nll))", false},
 }};
 #undef STEPTUNE_STEP_WORD
 #undef STEPTUNE_EPOCH

@@ -12,19 +12,22 @@
 namespace steptune {
 namespace {
 
+using Cell = PrintedTable::Cell;
+
 /// Smallest number of columns of a row: two numbers in a line need not be a table.
 constexpr std::size_t k_least_columns = 3;
 /// Most bytes of a row. Bounds the number of columns, too.
 constexpr std::size_t k_longest_row = 512;
 
 /// Splits at bars, tabs and blanks; a single blank may be part of a name.
-std::vector<std::string> cells_of(std::string_view line, bool splits_at_single_blanks) {
-  std::vector<std::string> cells;
+std::vector<Cell> cells_of(std::string_view line, bool splits_at_single_blanks) {
+  std::vector<Cell> cells;
   std::string cell;
+  std::size_t at = 0;
   const auto end_cell = [&] {
     while (cell.ends_with(' '))
       cell.pop_back();
-    if (!cell.empty()) cells.push_back(std::move(cell));
+    if (!cell.empty()) cells.push_back({std::move(cell), at});
     cell.clear();
   };
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -33,6 +36,7 @@ std::vector<std::string> cells_of(std::string_view line, bool splits_at_single_b
     if (line[i] == '|' || line[i] == '\t' || wide || (blank && splits_at_single_blanks)) {
       end_cell();
     } else if (!blank || !cell.empty()) {
+      if (cell.empty()) at = i;
       cell += line[i];
     }
   }
@@ -114,35 +118,52 @@ std::vector<TableCell> PrintedTable::read_csv(std::string_view line) {
 std::vector<TableCell> PrintedTable::read(std::string_view line) {
   if (line.size() > k_longest_row) return {};
   if (auto row = read_csv(line); !row.empty()) return row;
-  const std::vector<std::string> names = cells_of(line, /*splits_at_single_blanks=*/false);
-  if (line.starts_with('|') && line.ends_with('|') && names.size() == 2 && has_letter(names[0])) {
-    const auto number = number_of_cell(names[1]);
-    if (number) return {{names[0], number->value, number->whole}};
+  const std::vector<Cell> names = cells_of(line, /*splits_at_single_blanks=*/false);
+  if (line.starts_with('|') && line.ends_with('|') && names.size() == 2 &&
+      has_letter(names[0].text)) {
+    const auto number = number_of_cell(names[1].text);
+    if (number) return {{names[0].text, number->value, number->whole}};
   }
-  const std::vector<std::string> cells = cells_of(line, /*splits_at_single_blanks=*/true);
+  const std::vector<Cell> cells = cells_of(line, /*splits_at_single_blanks=*/true);
   std::vector<TableCell> row;
-  for (const std::string& cell : cells) {
-    const auto number = number_of_cell(cell);
+  for (const Cell& cell : cells) {
+    const auto number = number_of_cell(cell.text);
     if (!number) break;
     row.push_back({"", number->value, number->whole});
   }
-  const bool begins_with_digit = !cells.empty() && cells[0][0] >= '0' && cells[0][0] <= '9';
+  const bool begins_with_digit =
+      !cells.empty() && cells[0].text[0] >= '0' && cells[0].text[0] <= '9';
   const bool is_row =
       begins_with_digit && row.size() == cells.size() && row.size() >= k_least_columns;
   if (!is_row) {
-    const bool is_header =
-        names.size() >= k_least_columns && std::ranges::all_of(names, has_letter);
+    const auto is_name = [](const Cell& cell) { return has_letter(cell.text); };
+    const bool is_header = names.size() >= k_least_columns && std::ranges::all_of(names, is_name);
     if (is_header) header_ = names;
-    if (is_header && names[0].starts_with("# ")) header_[0].erase(0, 2);  // `# step   loss   lr`
+    // `# step   loss   lr`
+    if (is_header && names[0].text.starts_with("# ")) header_[0].text.erase(0, 2);
     return {};
   }
+  name_cells(cells, row);
+  return row;
+}
+
+void PrintedTable::name_cells(const std::vector<Cell>& cells, std::vector<TableCell>& row) const {
   // `#  step      loss` has a sign that is no column.
-  const bool has_sign = header_.size() == row.size() + 1 && header_[0] == "#";
+  const bool has_sign = header_.size() == row.size() + 1 && header_[0].text == "#";
   if (has_sign || header_.size() == row.size()) {
     for (std::size_t i = 0; i < row.size(); ++i)
-      row[i].name = header_[has_sign ? i + 1 : i];
+      row[i].name = header_[has_sign ? i + 1 : i].text;
+    return;
   }
-  return row;
+  // Some columns of the row are empty. Cells begin below their names.
+  const auto name_at = [&](const Cell& cell) {
+    return std::ranges::find(header_, cell.at, &Cell::at);
+  };
+  const bool begin_below_names =
+      std::ranges::all_of(cells, [&](const Cell& cell) { return name_at(cell) != header_.end(); });
+  if (!begin_below_names) return;
+  for (std::size_t i = 0; i < row.size(); ++i)
+    row[i].name = name_at(cells[i])->text;
 }
 
 }  // namespace steptune

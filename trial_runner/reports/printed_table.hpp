@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,13 +24,22 @@ struct TableCell {
 /// comma-separated values with a header. Not thread safe.
 class PrintedTable {
  public:
+  /// Text of a cell, and its first byte in the line.
+  struct Cell {
+    std::string text;
+    std::size_t at = 0;
+  };
+
   /// Returns the cells of the row in `line`; empty if the line is no row.
   [[nodiscard]] std::vector<TableCell> read(std::string_view line);
 
  private:
   std::vector<TableCell> read_csv(std::string_view line);
 
-  std::vector<std::string> header_;
+  /// Names the row's cells by the header, if it has as many columns or each cell begins below a name.
+  void name_cells(const std::vector<Cell>& cells, std::vector<TableCell>& row) const;
+
+  std::vector<Cell> header_;
   std::vector<std::string> csv_header_;
 };
 
