@@ -51,8 +51,8 @@ class StudyScope final : public document::Scope {
   [[nodiscard]] const Parameter* find(std::string_view name) const;
   /// Returns the names that the file mentions outside the search space.
   [[nodiscard]] const std::set<std::string>& mentioned() const { return mentioned_; }
-  /// Returns the mentioned names on which a trial depends. Leaves out names that only sections on
-  /// the planned run, the measurement and the search mention.
+  /// Returns the mentioned names on which a trial depends. Leaves out names that only the
+  /// sections `planned_run`, `measure` and `search` mention.
   [[nodiscard]] const std::set<std::string>& used() const { return used_; }
 
  private:
