@@ -60,9 +60,9 @@ struct ProgramFacts {
                                                      const std::filesystem::path& folder);
 
 /// Reads the configuration files that the command names, with paths relative to `folder`. For
-/// Python files (`train.py config.py`) reads the top-level assignments. Leaves out files that cannot be
-/// parsed, because they need not be configurations. Settings that several files have cannot be
-/// replaced.
+/// Python files (`train.py config.py`) reads the top-level assignments. Leaves out files that
+/// cannot be parsed, because they need not be configurations. Settings that several files have
+/// cannot be replaced.
 [[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                                   const std::filesystem::path& folder);
 

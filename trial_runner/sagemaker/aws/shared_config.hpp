@@ -36,8 +36,8 @@ struct SharedConfig {
   [[nodiscard]] bool has_profile(const std::string& profile_name) const;
 };
 
-/// Reads the files. Missing files count as empty. Returns an error if a file is malformed, or if the
-/// user has named a profile that does not exist.
+/// Reads the files. Missing files count as empty. Returns an error if a file is malformed, or if
+/// the user has named a profile that does not exist.
 [[nodiscard]] Result<SharedConfig> read_shared_config(const Environment& environment);
 
 /// Returns the first region that is set: AWS_REGION, AWS_DEFAULT_REGION, the profile's region. If
