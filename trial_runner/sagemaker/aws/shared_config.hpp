@@ -29,8 +29,7 @@ struct SharedConfig {
   Sections credentials;
   std::string profile;
 
-  /// Returns a profile's setting; nullopt if absent or empty. The credentials file has
-  /// precedence.
+  /// Returns a profile's setting; nullopt if absent or empty. The credentials file has precedence.
   [[nodiscard]] std::optional<std::string> setting(const std::string& profile_name,
                                                    const std::string& key) const;
   [[nodiscard]] bool has_profile(const std::string& profile_name) const;
