@@ -16,7 +16,7 @@ namespace {
 using namespace steptune::measuring_methods;
 
 /// Returns the median half-width as a share of the ratio, and the share of intervals that contain
-/// the truth.
+/// the truth. An unknown interval counts as infinitely wide.
 std::string cell(Method method, Model model, int comparisons) {
   std::vector<double> half_widths;
   int covered = 0;

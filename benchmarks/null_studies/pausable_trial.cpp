@@ -43,17 +43,18 @@ TrialEvent PausableTrial::next() {
   work_s_ = replay_.next_s();
   since_s_ = now_s;
   TrialEvent event = replay_.next();
-  const double trial_s = now_s - paused_s_;
+  // A pause does not advance the times in reports and outcomes.
+  const double unpaused_s = now_s - paused_s_;
   if (auto* started = std::get_if<TrialStarted>(&event)) {
     started->time_s = started_s_;
     if (round_ > 0) started->placement[k_interleaved_fact] = std::to_string(round_);
   } else if (auto* reported = std::get_if<TrialReported>(&event)) {
-    reported->report.received_s = trial_s;
-    reported->report.clock_s = trial_s - started_s_;
+    reported->report.received_s = unpaused_s;
+    reported->report.clock_s = unpaused_s - started_s_;
     ++progress_reports_;
   } else if (auto* finished = std::get_if<TrialFinished>(&event)) {
     finished->time_s = now_s;
-    finished->outcome.duration_s = trial_s - started_s_;
+    finished->outcome.duration_s = unpaused_s - started_s_;
     finished->outcome.billed_s = finished->outcome.duration_s;
   }
   return event;

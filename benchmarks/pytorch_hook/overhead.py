@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cost of PyTorch's hook to a program: a step with and without it, and the start of an interpreter.
+"""Measures the time that the PyTorch hook adds to a step, to a look at gradients, and to the start of a program.
 
     OMP_NUM_THREADS=1 python3 benchmarks/pytorch_hook/overhead.py
 
@@ -125,7 +125,7 @@ def rank_look(case):
 
 
 def install():
-    """Measures the CPU seconds from `import torch` to an installed hook."""
+    """Measures the CPU seconds from the end of `import torch` to an installed hook."""
     import torch  # noqa: F401
 
     sys.path.append(HOOK)
@@ -145,11 +145,11 @@ def python(arguments, hook, bytecode):
     if hook:
         environment["PYTHONPATH"] = HOOK
         environment["STEPTUNE_PYTHON"] = json.dumps({"v": 1, "mode": "report"})
-    ran = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable] + arguments, env=environment, stdout=subprocess.PIPE, text=True
     )
-    output = ran.stdout.read()
-    _, status, usage = os.wait4(ran.pid, 0)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         raise RuntimeError("%s failed" % arguments)
     return output, usage.ru_utime + usage.ru_stime
@@ -161,7 +161,7 @@ def least(arguments, bytecode):
     return [float(seconds) for seconds in line.split()[1:]]
 
 
-def tell(name, without_s, hooked_s, unit, scale):
+def print_times(name, without_s, hooked_s, unit, scale):
     added = (hooked_s - without_s) * scale
     print("%-38s without %8.1f %s   the hook adds %6.1f" % (name, without_s * scale, unit, added))
 
@@ -169,17 +169,17 @@ def tell(name, without_s, hooked_s, unit, scale):
 def main():
     with tempfile.TemporaryDirectory() as bytecode:
         for case in CASES:
-            tell("step, " + case, *least(["--train", case], bytecode), "us", 1e6)
+            print_times("step, " + case, *least(["--train", case], bytecode), "us", 1e6)
         for case in LOOKS:
-            tell("look, " + case, *least(["--look", case], bytecode), "us", 1e6)
-            tell("ranks, " + case, *least(["--rank-look", case], bytecode), "us", 1e6)
+            print_times("look, " + case, *least(["--look", case], bytecode), "us", 1e6)
+            print_times("ranks, " + case, *least(["--rank-look", case], bytecode), "us", 1e6)
         starts = [
             [python(["-c", "pass"], hook, bytecode)[1] for hook in (False, True)]
             for _ in range(STARTS)
         ]
-        tell("start of Python", *map(min, zip(*starts)), "ms", 1e3)
+        print_times("start of Python", *map(min, zip(*starts)), "ms", 1e3)
         installs = [least(["--install"], bytecode) for _ in range(STARTS)]
-        tell("after import torch", *map(min, zip(*installs)), "ms", 1e3)
+        print_times("after import torch", *map(min, zip(*installs)), "ms", 1e3)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ namespace {
 constexpr int k_projection_repeats = 3;
 
 /// Returns the command that continues this study. `name_in_file` is the study's name in its file.
-/// The command repeats options that the file does not contain. If `--new` has given the study
-/// another name, the text tells the user to put that name into the file. `time` is the value of
-/// `--time`, or empty.
+/// The command repeats `--trials`, `--worth`, `--first-guesses` and `--db` as the user gave them.
+/// `time` is the value of its `--time`; if empty, the command has no `--time`. If `--new` has given
+/// the study another name, the text first tells the user to put that name into the file.
 std::string continuation(const CommandContext& context, const RunOptions& options,
                          const StudySpec& study, const std::string& name_in_file,
                          const std::string& time) {
@@ -104,8 +104,8 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   return code;
 }
 
-/// Returns a name for a run that has no study yet: the program's study, or the file as it was
-/// typed.
+/// Returns a name for a run whose study file is unknown: the value of `--name`, or a name made from
+/// the command after `--`. Otherwise returns the study file as typed, or `study` if none was typed.
 std::string named_study(const CommandContext& context, const RunOptions& options) {
   if (!options.program.name.empty()) return options.program.name;
   if (context.separated) return study_name_of(context.after_separator);

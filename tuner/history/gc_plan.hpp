@@ -28,7 +28,8 @@ struct GcRequest {
   std::optional<std::int64_t> limit_bytes;  ///< limit for database and logs together
 };
 
-/// A part of a study that can be removed. Scripts read the names, so they must not change.
+/// A part of a study that can be removed. Scripts read the names that `to_text` returns, so these
+/// must not change.
 enum class GcPart { traces, logs, study };
 [[nodiscard]] std::string to_text(GcPart part);
 
@@ -41,7 +42,7 @@ struct GcStep {
 
 /// Returns what to remove, in order.
 ///
-/// 1. Old studies lose traces and logs, or are removed completely if the request says so.
+/// 1. Old studies lose traces and logs. If the request says so, they are removed completely.
 /// 2. While the space is above the limit: traces of all studies, then logs, then whole studies,
 ///    each least recently used first. Trials and recommendations are removed last, because users
 ///    look at them.

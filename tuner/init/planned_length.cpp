@@ -96,8 +96,9 @@ std::optional<CurrentNumber> number_of(const std::vector<ProgramOption>& setting
   return std::nullopt;
 }
 
-/// Returns the steps or epochs of the settings. Returns neither if they have both: it is unknown
-/// which default ends the run, and one may mean something else (`num_steps` of a sequence).
+/// Returns the steps or epochs of the settings. Returns neither if the settings have both, because
+/// it is unknown which default ends the run. One of the two may also mean something else
+/// (`num_steps` of a sequence).
 RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption>& settings) {
   std::vector<ProgramOption> of_run = settings;
   std::erase_if(of_run, [&](const ProgramOption& setting) {
@@ -107,8 +108,8 @@ RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption
   return length.steps && length.epochs ? RunLength{} : length;
 }
 
-/// Returns a text for people if `later` has a different number than `first`; otherwise an empty
-/// text.
+/// Returns a text for people if `first` and `later` differ in the number of steps or of epochs;
+/// otherwise an empty text.
 std::string disagreement_of(const RunLength& first, const RunLength& later) {
   for (const auto length_unit : {&RunLength::steps, &RunLength::epochs}) {
     const auto& one = first.*length_unit;
@@ -119,8 +120,8 @@ std::string disagreement_of(const RunLength& first, const RunLength& later) {
   return "";
 }
 
-/// Returns the length that the program gave to the framework, for example by Keras's
-/// `fit(epochs=...)`.
+/// Returns the length that the program gave to the framework, as by Keras's `fit(epochs=...)`.
+/// Returns nullopt if the hook saw no number of epochs, or no size of an epoch.
 std::optional<PlannedLength> length_by_hook(const Survey& survey) {
   const Json& seen = survey.log.event("program");
   const auto epochs = seen.find("epochs");

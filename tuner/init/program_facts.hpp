@@ -54,14 +54,15 @@ struct ProgramFacts {
   [[nodiscard]] std::string missing_for(const ProgramOption& option) const;
 };
 
-/// Reads a configuration file, whose path is relative to `folder`. Returns nullopt if there is no
-/// such file, or if it cannot be parsed.
+/// Reads a configuration file, whose path is relative to `folder`. Returns nullopt if the file is
+/// missing, has an unknown extension, is too large, or cannot be parsed.
 [[nodiscard]] std::optional<NamedConfig> read_config(const std::string& name,
                                                      const std::filesystem::path& folder);
 
-/// Reads the configuration files that the command names, below `folder`. For Python files
-/// (`train.py config.py`) reads the top-level assignments. Leaves out files that cannot be parsed,
-/// because they may not be configurations. Settings that several files have cannot be replaced.
+/// Reads the configuration files that the command names, with paths relative to `folder`. For
+/// Python files (`train.py config.py`) reads the top-level assignments. Leaves out files that
+/// cannot be parsed, because they need not be configurations. Settings that several files have
+/// cannot be replaced.
 [[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                                   const std::filesystem::path& folder);
 

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// True if the program printed only its start: it was silent for most of the watch.
+/// True if the program still runs, but printed nothing in the second half of the time watched.
 bool fell_silent(const UnreadOutput& output) {
   return !output.has_ended && output.silent_s > 0.5 * output.watched_s;
 }
@@ -27,7 +27,8 @@ std::string indented(std::string text, const std::string& margin) {
   return margin + text;
 }
 
-/// Returns a note on the unit of the proposed counter, if the counter does not count steps.
+/// Returns a note on the unit of the proposed counter if it counts percents or epochs; otherwise an
+/// empty text.
 std::string counter_note(const RepeatedLine& line) {
   if (line.unit == CountUnit::percent) {
     return "one percent counts as a sample: add \"unit\": \"percent\", and let \"planned_run\" "
@@ -61,7 +62,7 @@ std::string unread_note(const UnreadOutput& output) {
 }
 
 std::string unread_text(const UnreadOutput& output) {
-  constexpr const char* k_by_itself =
+  constexpr const char* k_advice =
       "let the program report its steps: one line of code, or lines \"[steptune] {...}\"\n"
       "  (docs/reporting.md); a PyTorch program reports by itself under the hook (docs/hooks.md)";
   std::string text;
@@ -70,15 +71,15 @@ std::string unread_text(const UnreadOutput& output) {
         "{}\n"
         "  if the program buffers its output, let it flush, or begin the command with stdbuf -oL;\n"
         "  otherwise {}",
-        unread_note(output), k_by_itself);
+        unread_note(output), k_advice);
   } else if (!output.repeated) {
-    text = fmt::format("{}\n  {}", unread_note(output), k_by_itself);
+    text = fmt::format("{}\n  {}", unread_note(output), k_advice);
   } else {
     const RepeatedLine& line = *output.repeated;
     text = fmt::format("{}:\n    {}\n", times_text(line), shown(line));
     if (line.metrics.empty()) {
       text += fmt::format("  none of its numbers grows steadily, so none counts steps:\n  {}",
-                          k_by_itself);
+                          k_advice);
     } else {
       text += fmt::format("  this part of a study file reads it:\n{}",
                           indented(reports_text(line), "    "));

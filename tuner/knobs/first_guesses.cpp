@@ -23,7 +23,7 @@ constexpr double k_usual_workers = 8.0;
 /// `k_long_step` instead of 2. The ideal gain is the ratio of the numbers of workers.
 constexpr double k_near_ideal = 0.7;
 constexpr double k_long_step = 4.0;
-/// Largest share of the memory to use. With more, a machine swaps, or a trial is killed.
+/// Largest share of the memory to use. With more, a machine may swap or kill the trial.
 constexpr double k_memory_share = 0.9;
 
 double largest_of(const Parameter& parameter) {
@@ -56,7 +56,7 @@ std::optional<Value> fast_precision(const Parameter& parameter, const GuessMachi
   return std::nullopt;
 }
 
-/// Mean over several launches of one configuration, weighted by their errors.
+/// Mean over several launches of one configuration. The weight of a launch is 1 / error^2.
 struct Mean {
   double weighted = 0.0;
   double weight = 0.0;
@@ -65,9 +65,9 @@ struct Mean {
   void add(double value, double error) {
     // If a launch has no error, its weight is 1.
     has_errors = has_errors && error > 0.0;
-    const double its = error > 0.0 ? 1.0 / (error * error) : 1.0;
-    weighted += its * value;
-    weight += its;
+    const double weight_of_launch = error > 0.0 ? 1.0 / (error * error) : 1.0;
+    weighted += weight_of_launch * value;
+    weight += weight_of_launch;
   }
   [[nodiscard]] double value() const { return weighted / weight; }
   [[nodiscard]] double variance() const { return has_errors ? 1.0 / weight : 0.0; }
@@ -112,7 +112,7 @@ FirstGuesses::Best FirstGuesses::best_of(std::span<const Observation> observatio
     const bool is_first = std::isinf(best.value);
     const double gain = best.value - mean.value();
     const double noise = k_z_gain * std::sqrt(variance + mean.variance());
-    // A trial ends once its interval is this tight, so smaller gains may be noise.
+    // A trial ends once its half-width is `k_usual_half_width`, so smaller gains may be noise.
     if (!is_first && gain <= std::max(noise, k_usual_half_width * best.value)) continue;
     best = {*configuration, mean.value()};
     variance = mean.variance();
@@ -156,7 +156,7 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
   const double cpus = machine_.cpus;
   const auto number = [&](const Configuration& its) { return lever_number(space_, lever, its); };
   Climb climb;
-  // If thread counts differ, the configuration did not try one number for all of them.
+  // If thread counts differ, the configuration has not tried its number for all of them.
   const auto add_tried = [&](const LeverNumber& its) {
     if (its.is_common) climb.tried.push_back(its.number);
   };
@@ -233,7 +233,8 @@ std::optional<Configuration> FirstGuesses::move_number(
   while (const auto number = next_number(parameter, climb)) {
     auto guess = moved(lever, best.configuration, nearest_level(parameter, *number));
     if (guess && !has_run_out(*guess, observations)) return guess;
-    // The number needs too much memory or violates a constraint, so treat it as tried.
+    // The number needs too much memory or violates a constraint, so treat it as tried. If it is
+    // above the best number, treat all larger numbers as too large.
     climb.tried.push_back(*number);
     if (*number > climb.best)
       climb.too_large = std::min(climb.too_large.value_or(*number), *number);

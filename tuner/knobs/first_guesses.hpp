@@ -94,6 +94,8 @@ class FirstGuesses {
   /// Returns `from` with the lever set to `value`; nullopt if the result is outside the space.
   [[nodiscard]] std::optional<Configuration> moved(const Lever& lever, const Configuration& from,
                                                    const Value& value) const;
+  /// True if `guess` is likely to run out of memory: a trial that needs at most as much ran out,
+  /// and no measured trial needed as much as that trial.
   [[nodiscard]] bool has_run_out(const Configuration& guess,
                                  std::span<const Observation> observations) const;
   /// True if both configurations use the same instance type. Instance types differ in memory and

@@ -13,8 +13,9 @@ namespace steptune {
 /// The functions below format numbers and texts for people. The results are ASCII, except the
 /// user's own texts, and independent of the locale.
 
-/// Formats four significant digits, without an exponent if that is readable: `0.0417`, `3.142`,
-/// `1842`, `1.2e+09`. Returns `-` for a number that is not finite.
+/// Formats a number with at most four significant digits: `0.0417`, `3.142`. From 1000 to 1e7,
+/// rounds to a whole number with all digits: `1842`, `1234567`. Below 1e-4 and from 1e7, writes an
+/// exponent: `1.2e+09`. Returns `-` for a number that is not finite.
 [[nodiscard]] std::string format_number(double value);
 
 /// Formats a factor: `2.13`, `0.0042`, `123`, `inf`, `nan`.
@@ -40,11 +41,11 @@ namespace steptune {
 
 /// Width in columns for a file, and for a terminal that does not report its width.
 inline constexpr std::size_t k_default_width = 80;
-/// Least number of columns for a configuration, even if the line then becomes too long.
+/// Columns that a configuration gets at least, even if its line is then wider than the terminal.
 inline constexpr std::size_t k_shortest_configuration = 16;
 
-/// Returns the width at which texts are wrapped on a terminal of `width` columns (0: no limit). The
-/// width is limited, because long lines are hard to read.
+/// Returns the width of wrapped texts on a terminal of `width` columns: at most 100, because long
+/// lines are hard to read. Returns 0 (no wrapping) for 0.
 [[nodiscard]] std::size_t readable_width(std::size_t width);
 /// Wraps `text` at blanks into lines of at most `width` columns (0: one line). A longer word gets a
 /// separate line. Ends with a newline.
@@ -55,12 +56,14 @@ inline constexpr std::size_t k_shortest_configuration = 16;
 [[nodiscard]] std::string wrapped_entry(std::string_view line, std::size_t width,
                                         std::size_t indent);
 
-/// Wraps several lines, each like `wrapped_entry`. If they have no titles, `indent` is 0.
+/// Wraps each line of `lines` as `wrapped_entry` does. If the lines have no titles, callers pass 0
+/// as `indent`.
 [[nodiscard]] std::string wrapped_entries(std::string_view lines, std::size_t width,
                                           std::size_t indent);
 
-/// Returns lines with a title of seven columns before the first: `leaves  --lr: ...`. Makes each
-/// line printable and cuts it (`printable_line`). Ends with a newline; empty if there are no lines.
+/// Returns one line of text for each of `lines`. The first starts with `title`, padded to seven
+/// columns: `leaves  --lr: ...`. All other lines are indented to match. Makes each line printable
+/// and limits its length (`printable_line`). Returns an empty text if there are no lines.
 [[nodiscard]] std::string titled_lines(std::string_view title,
                                        const std::vector<std::string>& lines);
 

@@ -44,9 +44,10 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Returns the width to which the texts of the column `title` must be cut. The table then fits into
-/// `width` columns of the terminal. Returns at least 12, so that names stay recognizable even if
-/// the table is then too wide. `emptied` is the table with empty texts in that column.
+/// Returns the width that the column `title` may have in a table that fits into `width` columns of
+/// the terminal. Callers cut the column's texts to this width. `emptied` is the table with empty
+/// texts in the column. Returns at least 12, so that names stay recognizable. The table may then be
+/// too wide.
 [[nodiscard]] std::size_t cut_width(std::size_t width, const TextTable& emptied,
                                     std::string_view title);
 

@@ -14,7 +14,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the file's text for a copy in another folder: its relative paths become absolute.
+/// Returns the file's text with the configuration's values, for a copy in another folder. Makes
+/// paths relative to the original's folder absolute.
 Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& config,
                                  const Configuration& configuration) {
   auto text = config_text(config, configuration);
@@ -27,7 +28,8 @@ Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& c
   return edited_text(*text, references.edits);
 }
 
-/// Returns the parameter whose value is the whole template; otherwise an empty name.
+/// Returns the parameter's name if the template is a single placeholder (`{lr}`). Otherwise returns
+/// an empty text.
 std::string only_parameter(const document::StringTemplate& rule) {
   const auto names = rule.parameters();
   return names.size() == 1 && rule.text() == "{" + names.front() + "}" ? names.front() : "";

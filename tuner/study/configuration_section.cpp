@@ -12,7 +12,8 @@
 namespace steptune::study {
 namespace {
 
-/// Returns `value` in the type of the parameter if that loses nothing; otherwise unchanged.
+/// Converts a whole number to the number type of the parameter, or a value to the choice with the
+/// same text. Returns other values unchanged.
 Value in_type_of(const Parameter& parameter, const Value& value) {
   if (parameter.kind == ParameterKind::floating) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);

@@ -24,8 +24,8 @@ using document::Node;
                                                             const std::vector<std::string>& names,
                                                             const Facts& facts);
 
-/// Parameters and facts of a study while its file is read. Remembers which of them are mentioned
-/// outside the search space, and which of them can make a difference to a trial.
+/// Parameters and facts of a study while its file is read. Remembers which names the file mentions
+/// outside the search space, and on which of these a trial depends.
 class StudyScope final : public document::Scope {
  public:
   explicit StudyScope(Facts facts) : facts_(std::move(facts)) {}
@@ -49,7 +49,10 @@ class StudyScope final : public document::Scope {
   [[nodiscard]] const document::ChoiceStrings& choice_strings() const { return *choices_; }
   /// Returns null if no parameter has this name.
   [[nodiscard]] const Parameter* find(std::string_view name) const;
+  /// Returns the names that the file mentions outside the search space.
   [[nodiscard]] const std::set<std::string>& mentioned() const { return mentioned_; }
+  /// Returns the mentioned names on which a trial depends. Leaves out names that only the
+  /// sections `planned_run`, `measure` and `search` mention.
   [[nodiscard]] const std::set<std::string>& used() const { return used_; }
 
  private:

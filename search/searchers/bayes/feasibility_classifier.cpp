@@ -100,8 +100,9 @@ std::vector<double> FeasibilityClassifier::log_probability_bounds(const Matrix& 
   thread_local Matrix rows;
   std::vector<double> result = latent_means(features, first, last, rows);
   for (double& value : result) {
-    // A larger variance moves the probability towards one half. So the upper bound for a
-    // probability below one half has the largest variance, that for a higher one the smallest.
+    // A larger variance moves the probability towards one half. So the largest variance gives the
+    // upper bound of a probability below one half. The smallest variance gives that of a
+    // probability above one half.
     const double variance = value < 0.0 ? kernel_.amplitude : 0.0;
     value = log_normal_cdf(value / std::sqrt(1.0 + variance));
   }

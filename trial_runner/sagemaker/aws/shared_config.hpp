@@ -29,14 +29,14 @@ struct SharedConfig {
   Sections credentials;
   std::string profile;
 
-  /// Returns a profile's setting; nullopt if absent. The credentials file has precedence.
+  /// Returns a profile's setting; nullopt if absent or empty. The credentials file has precedence.
   [[nodiscard]] std::optional<std::string> setting(const std::string& profile_name,
                                                    const std::string& key) const;
   [[nodiscard]] bool has_profile(const std::string& profile_name) const;
 };
 
-/// Reads the files. Missing files count as empty. Returns an error if the user has named a profile
-/// that does not exist.
+/// Reads the files. Missing files count as empty. Returns an error if a file is malformed, or if
+/// the user has named a profile that does not exist.
 [[nodiscard]] Result<SharedConfig> read_shared_config(const Environment& environment);
 
 /// Returns the first region that is set: AWS_REGION, AWS_DEFAULT_REGION, the profile's region. If

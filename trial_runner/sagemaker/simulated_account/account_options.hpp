@@ -13,8 +13,8 @@
 namespace steptune::simulated {
 
 /// Durations of a job's stages, in seconds. The defaults equal the emulator's
-/// (tests/sagemaker_emulator/jobs.py): a job on new machines starts after 150 s, a job on warm
-/// machines after 20 s. The download time of the input mode comes on top.
+/// (tests/sagemaker_emulator/jobs.py). A job gets new machines after 150 s, or warm machines after
+/// 20 s. Then come the downloads: the data, by input mode, and the image on new machines.
 struct StageTimes {
   double cold_start_s = 150.0;
   double warm_start_s = 20.0;
@@ -28,7 +28,7 @@ struct StageTimes {
 
 struct LogTimes {
   double delay_s = 5.0;  ///< time from the printing of a line until it can be read
-  /// Upper bound of an additional random delay of each line, which changes the lines' order.
+  /// Largest additional random delay of a line. A later line may then be readable first.
   double jitter_s = 0.0;
   int empty_page_every = 3;  ///< every n-th page is empty although more pages follow; 0: none
   int page_size = 1000;

@@ -81,7 +81,7 @@ std::string objective_detail(const Recommendation& recommendation, const Objecti
   const double value = recommendation.incumbent_objectives[i];
   const std::string low = view.text(std::max(0.0, value - widths[i]));
   const std::string high = view.text(value + widths[i]);
-  // Both ends look the same with the shown digits, so give the width of the interval.
+  // Both ends look the same with the shown digits, so give the half-width as a percentage.
   if (low == high && value != 0.0)
     return text + ", 95 % interval \u00b1 " + format_percent(widths[i] / std::abs(value));
   return text + fmt::format(", 95 % interval {} to {}", low, high);
@@ -199,7 +199,7 @@ std::string charts(const StudyReport& report) {
   return html;
 }
 
-/// Returns the analysis of all trials together.
+/// Returns the sections on the importance of parameters and on the bottleneck.
 std::string analysis_sections(const StudyReport& report) {
   if (!report.analysis) {
     return section("importance", "Which parameters mattered",
