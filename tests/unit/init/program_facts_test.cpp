@@ -42,6 +42,15 @@ TEST(ProgramFacts, CommandPrecedesFilePrecedesDefault) {
   EXPECT_EQ(today(declared("--note", "", "--help")), "unknown") << "an empty default says nothing";
 }
 
+TEST(ProgramFacts, AnOptionIsNoValueOfAFlag) {
+  ProgramFacts facts;
+  facts.argv = {"train", "--fp16", "-lr", "0.1", "--offset", "-1", "--last"};
+  EXPECT_EQ(facts.stated_in_command("fp16")->value, "true");
+  EXPECT_EQ(facts.stated_in_command("lr")->value, "0.1");
+  EXPECT_EQ(facts.stated_in_command("offset")->value, "-1");
+  EXPECT_EQ(facts.stated_in_command("last")->value, "true");
+}
+
 TEST(ProgramFacts, NamesTheFirstMissingRequiredOption) {
   ProgramFacts facts;
   facts.argv = {"train", "--amp", "1"};
