@@ -56,9 +56,13 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing, boo
   const TrialRecord* searched = standing.baseline();
   const Measurement* of_baseline =
       searched != nullptr && searched->measurement ? &*searched->measurement : nullptr;
-  runs_ = std::make_shared<const std::vector<TrialRecord>>(
-      with_shared_phases(study, counted_runs(standing.trials()), of_baseline));
-  pair_runs();
+  std::vector<const TrialRecord*> runs = counted_runs(standing.trials());
+  priced_alike_ = std::make_shared<const std::vector<TrialRecord>>(
+      with_shared_phases(study, runs, of_baseline));
+  if (!priced_alike_->empty()) {
+    std::ranges::transform(*priced_alike_, runs.begin(), [](const auto& run) { return &run; });
+  }
+  pair_runs(runs);
   if (!study.measure.confirm_all) known_ = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     judge_finalist(i, false);
@@ -67,22 +71,22 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing, boo
   if (study.measure.in_use) settle_in_use(*study.measure.in_use);
 }
 
-void Confirmation::pair_runs() {
+void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
   std::map<int, const TrialRecord*> baselines;
-  for (const TrialRecord& run : *runs_) {
-    last_round_ = std::max(last_round_, run.confirm_pair);
-    if (run.purpose == TrialPurpose::confirm_baseline) {
-      baselines[run.confirm_pair] = &run;
-    } else if (!was_tried(run.configuration)) {
-      finalists_.push_back({run.configuration, {}, false, {}, Verdict::open, false});
+  for (const TrialRecord* run : runs) {
+    last_round_ = std::max(last_round_, run->confirm_pair);
+    if (run->purpose == TrialPurpose::confirm_baseline) {
+      baselines[run->confirm_pair] = run;
+    } else if (!was_tried(run->configuration)) {
+      finalists_.push_back({run->configuration, {}, false, {}, Verdict::open, false});
     }
   }
-  for (const TrialRecord& run : *runs_) {
-    if (run.purpose != TrialPurpose::confirm_incumbent || !is_measured(*study_, run)) continue;
-    const auto baseline = baselines.find(run.confirm_pair);
+  for (const TrialRecord* run : runs) {
+    if (run->purpose != TrialPurpose::confirm_incumbent || !is_measured(*study_, *run)) continue;
+    const auto baseline = baselines.find(run->confirm_pair);
     if (baseline == baselines.end() || !is_measured(*study_, *baseline->second)) continue;
-    std::ranges::find(finalists_, run.configuration, &Finalist::configuration)
-        ->pairs.push_back({&run, baseline->second});
+    std::ranges::find(finalists_, run->configuration, &Finalist::configuration)
+        ->pairs.push_back({run, baseline->second});
   }
 }
 

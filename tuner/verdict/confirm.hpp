@@ -123,7 +123,7 @@ class Confirmation {
 
  private:
   /// Finds the finalists, and for each finalist the runs whose round has a run of the baseline.
-  void pair_runs();
+  void pair_runs(const std::vector<const TrialRecord*>& runs);
   void judge_finalist(std::size_t index, bool is_last);
   /// Decides if the configuration in use is settled, after all other finalists were judged. It
   /// continues as long as another finalist does, and until it has run in the requested rounds.
@@ -155,8 +155,9 @@ class Confirmation {
 
   const StudySpec* study_;
   const Standing* standing_;
-  /// The confirming runs that count. Copies of this object share them, because pairs point to them.
-  std::shared_ptr<const std::vector<TrialRecord>> runs_;
+  /// Confirming runs with the same phases, if there are any. Pairs then point to them, so copies of
+  /// this object share them.
+  std::shared_ptr<const std::vector<TrialRecord>> priced_alike_;
   /// Launches that show, besides the pairs, how much launches differ.
   std::optional<KnownLaunches> known_ = k_launches_by_pairs;
   std::vector<Finalist> finalists_;

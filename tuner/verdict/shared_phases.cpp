@@ -152,12 +152,12 @@ std::vector<TrialRecord> with_shared_phases(const StudySpec& study,
                                             const Measurement* baseline) {
   Measurements all = measurements_of(runs);
   if (baseline != nullptr) all.push_back(baseline);
-  const bool has_phases = !names_of_shared(all).empty();
   std::vector<TrialRecord> result;
+  if (names_of_shared(all).empty()) return result;
   result.reserve(runs.size());
   for (const TrialRecord* run : runs) {
     TrialRecord& copy = result.emplace_back(*run);
-    if (!has_phases || !pays_for_phases_apart(*run)) continue;
+    if (!pays_for_phases_apart(*run)) continue;
     const Measurement& own = *run->measurement;
     const Measurement with_all =
         with_all_phases(own, of_configuration(runs, run->configuration), all);

@@ -20,6 +20,8 @@ namespace steptune {
 /// Stalls are not shared, because they belong to a configuration. Runs keep their values if they
 /// ended by themselves, or if their steps were not measured apart from phases.
 ///
+/// Returns an empty list if there is no phase to share.
+///
 /// `baseline`: measurement of the baseline's search trial; null if there is none.
 [[nodiscard]] std::vector<TrialRecord> with_shared_phases(
     const StudySpec& study, const std::vector<const TrialRecord*>& runs,
