@@ -58,7 +58,7 @@ function(steptune_uses_libtorch target)
 endfunction()
 
 # Parsing these headers takes 3 s for each compilation, so the libraries in the given folders share them in compiled
-# form. A library with options of its own, or without fmt's definitions, cannot share them.
+# form. A library with further compiler options, or without fmt, cannot share them.
 function(steptune_precompile_headers)
   file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/headers.cpp" CONTENT "\n")
   add_library(steptune_headers OBJECT "${CMAKE_BINARY_DIR}/headers.cpp")

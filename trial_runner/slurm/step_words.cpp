@@ -28,7 +28,11 @@ std::optional<int> least_cpus(std::string_view cpus_per_node) {
     if (read.ec != std::errc{} || cpus < 1) return std::nullopt;
     least = std::min(cpus, least.value_or(cpus));
     rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
-    if (rest.starts_with("(x")) rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);
+    if (rest.starts_with("(x")) {
+      const std::size_t end = rest.find(')');
+      if (end == std::string_view::npos) return std::nullopt;
+      rest.remove_prefix(end + 1);
+    }
     if (rest.empty()) return least;
     if (rest.front() != ',') return std::nullopt;
     rest.remove_prefix(1);

@@ -70,7 +70,7 @@ std::string TextTable::text() const {
 }
 
 std::size_t cut_width(std::size_t width, const TextTable& emptied, std::string_view title) {
-  const std::size_t beside = emptied.width() - title.size();
+  const std::size_t beside = emptied.width() - display_width(title);
   return std::max(std::size_t{12}, width > beside ? width - beside : 0);
 }
 
