@@ -89,8 +89,7 @@ std::optional<double> storage_stall_s(const SystemFiles& files) {
 }
 
 PressureCounters read_pressure(const SystemFiles& files) {
-  return {stalled_s(files, "memory"), storage_stall_s(files), quota_times(files),
-          throttles(files)};
+  return {stalled_s(files, "memory"), storage_stall_s(files), quota_times(files), throttles(files)};
 }
 
 PressureShares PressureWatch::sample(double now_s, const PressureCounters& counters) {

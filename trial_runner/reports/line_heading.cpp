@@ -49,7 +49,8 @@ constexpr std::array<Heading, 14> k_headings{{
     {R"((?:^|INFO:[\w.]*:)\s*()\[(?:-?\d+\.\d+,\s+)*(\d{1,15})(),\s+(?:0\.\d+|\d(?:\.\d+)?e-\d+)\]\s*$)",
      false},
     // `Process 100/1066(9.4%) average objf: -0.9`: any word before the position.
-    {R"(()\b(\d{1,15})/(\d{1,15})\s?\(\s*\d{1,3}(?:\.\d+)?\s?%\).*(?i:loss|objf|objective|nll))", false},
+    {R"(()\b(\d{1,15})/(\d{1,15})\s?\(\s*\d{1,3}(?:\.\d+)?\s?%\).*(?i:loss|objf|objective|nll))",
+     false},
 }};
 #undef STEPTUNE_STEP_WORD
 #undef STEPTUNE_EPOCH

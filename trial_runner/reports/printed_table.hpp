@@ -36,7 +36,8 @@ class PrintedTable {
  private:
   std::vector<TableCell> read_csv(std::string_view line);
 
-  /// Names the row's cells by the header, if it has as many columns or each cell begins below a name.
+  /// Names the row's cells by the header, if it has as many columns or each cell begins below a
+  /// name.
   void name_cells(const std::vector<Cell>& cells, std::vector<TableCell>& row) const;
 
   std::vector<Cell> header_;

@@ -100,8 +100,7 @@ Measurements measurements_of(const std::vector<const TrialRecord*>& runs) {
 Measurements of_configuration(const std::vector<const TrialRecord*>& runs,
                               const Configuration& configuration) {
   std::vector<const TrialRecord*> same = runs;
-  std::erase_if(same,
-                [&](const TrialRecord* run) { return run->configuration != configuration; });
+  std::erase_if(same, [&](const TrialRecord* run) { return run->configuration != configuration; });
   return measurements_of(same);
 }
 
