@@ -345,9 +345,27 @@ std::optional<Configuration> FirstGuesses::next(std::span<const Observation> obs
     if (guess && !visited.contains(space_.encode(*guess))) return guess;
   }
   if (!running.empty()) return std::nullopt;
-  auto together = small_gains(best, observations);
-  const bool is_new = together && !visited.contains(space_.encode(*together));
-  return is_new && !has_run_out(*together, observations) ? together : std::nullopt;
+  for (auto several : {shared_cpus(best), small_gains(best, observations)}) {
+    const bool is_new = several && !visited.contains(space_.encode(*several));
+    if (is_new && !has_run_out(*several, observations)) return several;
+  }
+  return std::nullopt;
+}
+
+std::optional<Configuration> FirstGuesses::shared_cpus(const Best& best) const {
+  const auto workers = std::ranges::find(levers_, KnobRole::workers, &Lever::role);
+  const auto threads = std::ranges::find(levers_, KnobRole::threads, &Lever::role);
+  if (machine_.gpus > 0 || workers == levers_.end() || threads == levers_.end()) {
+    return std::nullopt;
+  }
+  const double now = lever_number(space_, *workers, best.configuration).number;
+  const double wanted = now > 0.0 ? now : std::min(double(machine_.cpus), k_usual_workers);
+  const double left = std::max(1.0, machine_.cpus - wanted);
+  if (lever_number(space_, *threads, best.configuration).number <= left) return std::nullopt;
+  const auto with_workers =
+      moved(*workers, best.configuration, nearest_level(leading(*workers), wanted));
+  if (!with_workers) return std::nullopt;
+  return moved(*threads, *with_workers, nearest_level(leading(*threads), left));
 }
 
 std::optional<Configuration> FirstGuesses::small_gains(

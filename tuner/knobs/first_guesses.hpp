@@ -48,7 +48,8 @@ struct Reach {
 ///
 /// The best configuration changes only if a trial is faster by more than both errors and at least 2
 /// %. So each of its changes is a measured improvement. No value of a lever is tried twice. At the
-/// end, tries together all moves that were faster by at least 2 %, but by less than the errors.
+/// end, two moves of several levers follow: `shared_cpus`, and all moves together that were faster
+/// by at least 2 %, but by less than the errors.
 /// Parameters without a role keep their values. Immutable; the space must outlive the object.
 class FirstGuesses {
  public:
@@ -86,6 +87,10 @@ class FirstGuesses {
   /// unknown.
   [[nodiscard]] double most_in_memory(const Parameter& parameter, const Climb& climb, double before,
                                       std::span<const Observation> observations) const;
+  /// Returns the best configuration with workers, and with so few threads that both fit on the
+  /// CPUs. Without a GPU, workers and threads compete: neither move may pay alone. nullopt if
+  /// threads and workers fit already, or if one of them is not varied.
+  [[nodiscard]] std::optional<Configuration> shared_cpus(const Best& best) const;
   /// Returns the best configuration changed by all moves that were faster by less than the errors.
   /// Returns nullopt if there are fewer than two such moves.
   [[nodiscard]] std::optional<Configuration> small_gains(

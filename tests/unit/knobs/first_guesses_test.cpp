@@ -260,6 +260,24 @@ TEST(FirstGuesses, KeepAMoveOnlyBeyondTheNoise) {
   EXPECT_FALSE(kept(0.1));
 }
 
+/// Two workers gain nothing while the training process keeps both CPUs busy.
+TEST(FirstGuesses, LeaveCpusToTheFirstWorkers) {
+  const SearchSpace space =
+      *SearchSpace::create({counted("workers", 0, 8), counted("threads", 1, 2)}, {}, {});
+  Configuration both = one_value("workers", 0);
+  both.set("threads", Value(std::int64_t{2}));
+  const auto seconds = [](const Configuration& its) {
+    return number_at(its, "workers") > 0.0 && number_at(its, "threads") == 1.0 ? 0.7 : 1.0;
+  };
+  const auto has_found = [&](const GuessMachine& machine) {
+    const FirstGuesses guesses(space, both, machine);
+    return std::ranges::any_of(moves_on(guesses, both, seconds),
+                               [](const Observation& its) { return its.values[0] < 1.0; });
+  };
+  EXPECT_TRUE(has_found(k_two_cpus));
+  EXPECT_FALSE(has_found({2, 1, false})) << "a GPU computes, so threads do not compete";
+}
+
 TEST(FirstGuesses, TryMovesThatWereFasterWithinTheNoiseTogether) {
   const SearchSpace space =
       *SearchSpace::create({chosen("optimizer", {std::string("loop"), std::string("foreach")}),
