@@ -48,13 +48,14 @@ struct CellNumber {
   std::optional<double> value;  ///< nullopt: a cell without a number, such as `00:12` and `-`
   bool whole = false;
 };
-/// Parses a row's cell: `12`, `0.5`, `3.50s`, `12%`, `nan`, `-inf`, `00:12`, `-`. Returns nullopt
-/// for other texts; a line with such a cell is no row.
+/// Parses a row's cell: `12`, `0.5`, `3.50s`, `12%`, `nan`, `-inf`, `00:12`, `-`, `[0.3, 1.5]`.
+/// Returns nullopt for other texts; a line with such a cell is no row.
 std::optional<CellNumber> number_of_cell(const std::string& cell) {
   static const re2::RE2 k_number(R"(([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)(?:s|m|%)?)",
                                  re2::RE2::Quiet);
   static const re2::RE2 k_not_finite(R"(([+-]?)(?i:(nan)|inf|infinity))", re2::RE2::Quiet);
-  static const re2::RE2 k_no_number(R"((?:\d+:)?\d+:\d\d|-+|N/?A|n\.a\.)", re2::RE2::Quiet);
+  static const re2::RE2 k_no_number(R"((?:\d+:)?\d+:\d\d|-+|N/?A|n\.a\.|\[.*\])",
+                                     re2::RE2::Quiet);
   std::string digits;
   if (re2::RE2::FullMatch(cell, k_number, &digits)) {
     const auto value = parse_finite(digits);
@@ -124,7 +125,9 @@ std::vector<TableCell> PrintedTable::read(std::string_view line) {
     const auto number = number_of_cell(names[1].text);
     if (number) return {{names[0].text, number->value, number->whole}};
   }
-  const std::vector<Cell> cells = cells_of(line, /*splits_at_single_blanks=*/true);
+  const bool has_bars = line.starts_with('|') && line.ends_with('|');
+  const std::vector<Cell> cells =
+      has_bars ? names : cells_of(line, /*splits_at_single_blanks=*/true);
   std::vector<TableCell> row;
   for (const Cell& cell : cells) {
     const auto number = number_of_cell(cell.text);
