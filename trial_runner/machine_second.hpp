@@ -24,8 +24,8 @@ struct MachineSecond {
   double other_load = k_unknown;
   double steal = k_unknown;
   /// Shares of the time, in [0, 1], in which some program of the machine waited for memory, or for
-  /// storage (pressure stall information). `quota_wait` is the share of their CPU
-  /// time for which threads waited, because the container's CPU quota was used up.
+  /// storage (pressure stall information). `quota_wait` is the share of their CPU time for which
+  /// threads waited, because the container's CPU quota was used up.
   double memory_pressure = k_unknown;
   double storage_pressure = k_unknown;
   double quota_wait = k_unknown;

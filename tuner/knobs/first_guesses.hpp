@@ -87,9 +87,9 @@ class FirstGuesses {
   /// unknown.
   [[nodiscard]] double most_in_memory(const Parameter& parameter, const Climb& climb, double before,
                                       std::span<const Observation> observations) const;
-  /// Returns the best configuration with workers, and with so few threads that both fit on the
-  /// CPUs. Without a GPU, workers and threads compete: neither move may pay alone. nullopt if
-  /// threads and workers fit already, or if one of them is not varied.
+  /// Returns the best configuration with workers, and with threads on the CPUs that workers leave,
+  /// at least one. Without a GPU, workers and threads compete: neither move may pay alone. Returns
+  /// nullopt with a GPU, if the threads fit already, or if workers or threads are not varied.
   [[nodiscard]] std::optional<Configuration> shared_cpus(const Best& best) const;
   /// Returns the best configuration changed by all moves that were faster by less than the errors.
   /// Returns nullopt if there are fewer than two such moves.

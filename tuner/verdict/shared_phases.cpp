@@ -39,6 +39,14 @@ bool show(const Measurements& measurements, const std::string& name) {
   });
 }
 
+/// True if the measurements show how often the phase comes.
+bool show_period(const Measurements& measurements, const std::string& name) {
+  return std::ranges::any_of(measurements, [&](const Measurement* measurement) {
+    const PhaseEstimate* seen = find(*measurement, name);
+    return seen != nullptr && !std::isnan(samples_between(*seen));
+  });
+}
+
 /// Returns the phase's mean duration and mean count among those measurements that show it. At least
 /// one shows it.
 PhaseEstimate mean_phase(const Measurements& measurements, const std::string& name) {
@@ -125,7 +133,7 @@ Measurement with_all_phases(const Measurement& own, const Measurements& same_con
     if (find(own, name) == nullptr) {
       phase = mean_phase(show(same_configuration, name) ? same_configuration : all, name);
     }
-    set_period(show(same_batch, name) ? same_batch : all, name, phase);
+    set_period(show_period(same_batch, name) ? same_batch : all, name, phase);
   }
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/numbers.hpp"
 #include "tests/unit/verdict/fixture.hpp"
 #include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/planned_time.hpp"
@@ -90,6 +91,18 @@ TEST_F(SharedPhasesTest, ALargerBatchHasItsOwnPeriod) {
   const auto runs = shared();
   EXPECT_NEAR(runs[0].objectives[0], 14.0, 1e-9) << "one in its thousand samples";
   EXPECT_NEAR(runs[1].objectives[0], 22.0, 1e-9) << "one in two thousand";
+}
+
+TEST_F(SharedPhasesTest, APhaseOnlyAtTheStartHasThePeriodOfOtherBatches) {
+  add(k_of_winner, 1, 2, 0.010, 4.0, 40.0);
+  trials_[0].measurement->phases["evaluation"].spacing_samples = k_nan;
+  trials_[0].objectives = {14.0};  // pays once
+  add(k_of_baseline, 1, 1, 0.020, 4.0);
+  add(k_of_baseline, 2, 1, 0.020, 4.0);
+  const auto runs = shared();
+  // Two evaluations with a known period in 3 000 samples.
+  EXPECT_NEAR(runs[0].objectives[0], 10.0 + 4.0 * 2.0 / 3.0, 1e-9);
+  EXPECT_NEAR(runs[1].objectives[0], 24.0, 1e-9) << "the period of its own batch";
 }
 
 TEST_F(SharedPhasesTest, PhasesOfTheBaselinesSearchTrialCount) {
