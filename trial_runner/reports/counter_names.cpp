@@ -23,7 +23,7 @@ constexpr CounterName doubtful(CounterName counter) {
   return counter;
 }
 
-constexpr std::array<NamedCounter, 58> k_counters{{
+constexpr std::array<NamedCounter, 61> k_counters{{
     {"update", k_update},
     {"num_updates", k_update},
     {"nupdates", k_update},
@@ -32,6 +32,9 @@ constexpr std::array<NamedCounter, 58> k_counters{{
     {"optimizer_step", k_update},
     {"opt_step", k_update},
     {"global_step", k_update},
+    {"global_batch_idx", k_update},
+    {"batch_idx_train", doubtful(k_update)},
+    {"total_step", doubtful(k_update)},
     {"step", k_step},
     {"steps", doubtful(k_step)},
     {"num_steps", doubtful(k_step)},

@@ -118,7 +118,8 @@ class KeyValuePreset final : public Preset {
     if (const auto epoch = epoch_in_brackets(line)) epoch_ = epoch;
     std::set<std::string> seen;  // if a name occurs twice, its first value counts
     for (const NumberPair& pair : pairs) {
-      if (counter_name(metric_name(pair.name)) && counts_several(pairs, pair)) continue;
+      const bool may_count = counter_name(metric_name(pair.name)).has_value();
+      if (may_count && (counts_several(pairs, pair) || is_no_position(line, pair))) continue;
       // `Epoch 5 (train)0.8s + (eval)0.4s: train loss = 0.2` names the training itself.
       const bool names_training = metric_name(pair.name).starts_with("train_");
       const std::string section =
@@ -148,6 +149,13 @@ class KeyValuePreset final : public Preset {
       read_share_of_run(line, report);
     }
     read_phase(report);
+  }
+  /// True for `start from step 1500`, `best iteration: 219` and `fps step: 37500`.
+  static bool is_no_position(std::string_view line, const NumberPair& pair) {
+    static const re2::RE2 k_regex(R"((?i)(?:^|\W)(?:from|until|every|best|fps|per|max)\s$)",
+                                  re2::RE2::Quiet);
+    const std::size_t end = pair.shortened ? line.find(' ', pair.at) + 1 : pair.at;
+    return re2::RE2::PartialMatch(re2::StringPiece(line.data(), end), k_regex);
   }
   /// True for each of `Actor Steps = 825 | Learner Steps = 2`: one name for several counts.
   static bool counts_several(const std::vector<NumberPair>& pairs, const NumberPair& pair) {
@@ -322,7 +330,11 @@ class KeyValuePreset final : public Preset {
                     Report& report) {
     if (!pair.whole || !(pair.value >= 0.0 && pair.value <= 1e15)) return;
     const Count count{pair.value, pair.total, epoch_, /*per_epoch=*/false};
-    CounterSet& counters = counter.counts_samples ? samples_ : steps_;
+    // `Total steps: 98304` below `Learning iteration 1/1500` counts steps of environments.
+    const bool is_of_environments =
+        name == "total_steps" && position_ && pair.value > 100.0 * (position_->value + 1.0);
+    const bool counts_samples = counter.counts_samples || is_of_environments;
+    CounterSet& counters = counts_samples ? samples_ : steps_;
     // `Episode 3 steps 150` is the length of the episode.
     const bool may_be_length =
         episode_ && name != "episode" && (counter.rank < update_rank || counter.may_be_size);
@@ -335,7 +347,7 @@ class KeyValuePreset final : public Preset {
     const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
     if (doubtful && !is_counter(watched_[name], count)) return;
     const auto cumulative = counters.add(key, count, counter.rank);
-    if (cumulative) (counter.counts_samples ? report.samples : report.step) = cumulative;
+    if (cumulative) (counts_samples ? report.samples : report.step) = cumulative;
   }
 
   std::map<std::string, GrowthWatch> watched_;

@@ -14,7 +14,8 @@ namespace {
 // RichProgressBar: `Epoch 0/9 ━━━━━━━ 12/100 0:00:03 • 0:00:20 4.10it/s v_num: 0 loss: 0.3`.
 const re2::RE2& rich_regex() {
   static const re2::RE2 k_regex(
-      R"(^\s*Epoch (\d+)(?:/-?\d+)?\s+\S*[━╸╺]\S*[\s━╸╺]*\s(\d+)/(\d+)\s(.*))", re2::RE2::Quiet);
+      R"(^\s*(?:Epoch|stage) (\d+)(?:/-?\d+)?\s+\S*[━╸╺]\S*[\s━╸╺]*\s(\d+)/(\d+)\s(.*))",
+      re2::RE2::Quiet);
   return k_regex;
 }
 

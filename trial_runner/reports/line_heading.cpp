@@ -23,7 +23,7 @@ struct Heading {
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b)" \
   R"((?:\s*(?:/|of)\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch|episodes?)\b[\s:#=]*)"
-constexpr std::array<Heading, 16> k_headings{{
+constexpr std::array<Heading, 17> k_headings{{
     // PyTorch's MNIST examples, which are often copied, count samples in the brackets. The example
     // in C++ pads the samples. Without padding, `[100/938]` are steps.
     {R"(Train Epoch:?\s*(\d{1,9})(?:/\d{1,9})?\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
@@ -54,6 +54,8 @@ constexpr std::array<Heading, 16> k_headings{{
      false},
     // Kaldi: `objective function for 'output' for minibatches 10-19 is -3.9`.
     {R"(()\bminibatches \d{1,15}-(\d{1,15})())", false},
+    // Tesseract counts errors, iterations and samples.
+    {R"(()\bAt iteration \d{1,15}/(\d{1,15})()/\d{1,15}\b)", false},
     // StyleGAN and EDM count thousands of images.
     {R"(^tick\s+\d+\s+()kimg\s+(\d{1,9}(?:\.\d{1,3})?)()\s)", true, 1000.0},
 }};
@@ -84,8 +86,8 @@ std::optional<LineHeading> line_heading(std::string_view line) {
   for (std::size_t i = 0; i < k_headings.size(); ++i) {
     re2::StringPiece epoch, done, total;
     if (!re2::RE2::PartialMatch(text, *k_regexes[i], &epoch, &done, &total)) continue;
-    const Count count{k_headings[i].unit * number(done).value_or(0.0), number(total),
-                      number(epoch), /*per_epoch=*/!epoch.empty()};
+    const Count count{k_headings[i].unit * number(done).value_or(0.0), number(total), number(epoch),
+                      /*per_epoch=*/!epoch.empty()};
     if (count.total && count.value > *count.total) continue;
     bool counts_samples = k_headings[i].counts_samples;
     if (count.total) {

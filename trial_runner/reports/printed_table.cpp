@@ -54,8 +54,7 @@ std::optional<CellNumber> number_of_cell(const std::string& cell) {
   static const re2::RE2 k_number(R"(([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)(?:s|m|%)?)",
                                  re2::RE2::Quiet);
   static const re2::RE2 k_not_finite(R"(([+-]?)(?i:(nan)|inf|infinity))", re2::RE2::Quiet);
-  static const re2::RE2 k_no_number(R"((?:\d+:)?\d+:\d\d|-+|N/?A|n\.a\.|\[.*\])",
-                                     re2::RE2::Quiet);
+  static const re2::RE2 k_no_number(R"((?:\d+:)?\d+:\d\d|-+|N/?A|n\.a\.|\[.*\])", re2::RE2::Quiet);
   std::string digits;
   if (re2::RE2::FullMatch(cell, k_number, &digits)) {
     const auto value = parse_finite(digits);
@@ -143,7 +142,10 @@ std::vector<TableCell> PrintedTable::read(std::string_view line) {
     const bool is_header = names.size() >= k_least_columns && std::ranges::all_of(names, is_name);
     if (is_header) header_ = names;
     // `# step   loss   lr`
-    if (is_header && names[0].text.starts_with("# ")) header_[0].text.erase(0, 2);
+    if (is_header && names[0].text.starts_with("# ")) {
+      header_[0].text.erase(0, 2);
+      header_[0].at += 2;
+    }
     return {};
   }
   name_cells(cells, row);

@@ -72,8 +72,8 @@ class TqdmPreset final : public Preset {
     read_metrics(*bar, report);
     const bool has_metrics = report.metrics.size() + report.not_finite.size() > known;
     const int rank = rank_of(bar->description);
-    if (rank > 0) training_.settle();
     const bool takes_lead = training_.takes_lead(key, *bar, has_metrics, report.received_s);
+    if (rank > 0 && bar->done > 0.0) training_.settle();
     if (training_.was_before(key)) return;
     if (training_.is_evaluation(key)) return unnamed_phases_.on_other(key, *bar, report);
     Count count{bar->done, bar->total, epoch_of(bar->description), /*per_epoch=*/true};

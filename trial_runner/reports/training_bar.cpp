@@ -32,7 +32,7 @@ bool TrainingBar::takes_lead(const std::string& key, const ProgressBar& bar, boo
   drawn.done = bar.done;
   drawn.has_metrics = drawn.has_metrics || has_metrics;
   if (!moves) return false;
-  if (drawn.was_before) {
+  if (drawn.was_before && !is_settled_) {
     drawn.was_before = false;
     bars_[leader_].is_evaluation = true;
     settle();

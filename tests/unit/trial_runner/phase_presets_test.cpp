@@ -214,6 +214,33 @@ TEST(TqdmPhases, ASecondBarDuringTheTrainingIsAnEvaluation) {
       << "the bar over the epochs is not a phase";
 }
 
+/// Diffusion programs cache pictures before training and draw samples after epochs, each with a bar
+/// without a name.
+TEST(TqdmPhases, ABarNamedAfterStepsIsTheTrainings) {
+  ReportReader reader = preset_reader("tqdm");
+  double time_s = 0.0;
+  std::optional<double> step;
+  const auto read = [&](const std::string& line) {
+    const auto report = reader.read_line(line, time_s += 1.0);
+    if (report && report->step) step = report->step;
+  };
+  const auto draw_others = [&] {
+    for (const int done : {0, 9, 19, 28})
+      read(fmt::format(" {}%|##| {}/28 [00:01<00:03, 5.2it/s]", 100 * done / 28, done));
+  };
+  const auto train = [&](int from, int to) {
+    for (int done = from; done <= to; ++done)
+      read(fmt::format("steps:   1%|##| {}/280 [00:07<34:58, 1.5s/it, avr_loss=0.14]", done));
+  };
+  draw_others();
+  train(0, 28);
+  EXPECT_EQ(step, 28.0);
+  draw_others();
+  EXPECT_EQ(step, 28.0);
+  train(29, 40);
+  EXPECT_EQ(step, 40.0);
+}
+
 TEST(KeyValuePhases, AreTheExcessTimeOfAnEvaluationsLine) {
   EXPECT_THAT(reported_phases("key=value", {{0.5, "step 0: train loss 4.28, val loss 4.28"},
                                             {5.0, "iter 180: loss 3.3, time 20.0ms, mfu 15.2%"},
