@@ -48,7 +48,7 @@ Place place_at(const std::vector<std::string>& argv, std::size_t at, const Progr
   if (!option.is_called(name)) return {};
   if (equals != std::string::npos) return {1, word.substr(equals + 1)};
   if (option.form == OptionForm::assignment) return {};
-  const bool has_value = at + 1 < argv.size() && !argv[at + 1].starts_with("--");
+  const bool has_value = at + 1 < argv.size() && !is_option_word(argv[at + 1]);
   if (!takes_value(option) || !has_value) return {1, "true"};
   return {2, argv[at + 1]};
 }
@@ -108,11 +108,15 @@ ProgramWords program_words(const std::vector<std::string>& argv) {
   return words;
 }
 
+bool is_option_word(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && word.find_first_of("0123456789.", 1) != 1;
+}
+
 bool is_setting_pair(const std::vector<std::string>& argv, std::size_t at) {
   static const RE2 k_path("[A-Z][A-Z0-9_]*(?:\\.[A-Z0-9_]+)+");
   const ProgramWords words = program_words(argv);
   return at >= words.begin && at + 1 < words.end && RE2::FullMatch(argv[at], k_path) &&
-         !argv[at + 1].starts_with("--");
+         !is_option_word(argv[at + 1]);
 }
 
 std::size_t options_end(const std::vector<std::string>& argv) {

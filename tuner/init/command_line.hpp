@@ -22,6 +22,9 @@ struct ProgramWords {
 /// True for programs that run a Python script or module: `python3`, `torchrun`.
 [[nodiscard]] bool runs_modules(const std::string& word);
 
+/// True for `--fp16` and `-lr`, but not for the values `-1` and `-.5`.
+[[nodiscard]] bool is_option_word(const std::string& word);
+
 /// True if two successive words may be a setting and its value: `SOLVER.IMS_PER_BATCH 16`.
 /// Detectron2's programs accept such pairs at the end of the command.
 [[nodiscard]] bool is_setting_pair(const std::vector<std::string>& argv, std::size_t at);

@@ -50,7 +50,7 @@ std::optional<Override> override_at(const ProgramFacts& program, std::size_t at)
   if (!is_in_files(program, found.path)) return std::nullopt;
   found.form = joined.empty() ? OptionForm::separate : OptionForm::joined;
   found.value = joined.empty() ? next : joined.substr(1);
-  return found.value.starts_with("--") ? std::nullopt : std::optional(found);
+  return is_option_word(found.value) ? std::nullopt : std::optional(found);
 }
 
 OptionKind kind_of_value(const std::string& value) {

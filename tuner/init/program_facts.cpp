@@ -28,11 +28,6 @@ OptionKind kind_of(const Json& value) {
   return truth_of(text) || text == "auto" ? OptionKind::unknown : OptionKind::text;
 }
 
-/// True for `--fp16` and `-lr`, but not for the values `-1` and `-.5`.
-bool is_option(const std::string& word) {
-  return word.size() > 1 && word[0] == '-' && word.find_first_of("0123456789.", 1) != 1;
-}
-
 /// Returns the settings of a Python file. Marks them as not replaceable, because the file's code
 /// may use a name in any way.
 NamedConfig python_config(const std::string& name, const std::string& text) {
@@ -126,7 +121,7 @@ std::optional<ProgramFacts::Today> ProgramFacts::stated_in_command(const std::st
     const std::size_t prefix = std::min(typed.find_first_not_of('+'), typed.size());
     if (plain_name(typed.substr(prefix)) != plain_name(name)) continue;
     if (!typed.starts_with('-') && equals == std::string::npos) continue;
-    const bool has_next = at + 1 < argv.size() && !is_option(argv[at + 1]);
+    const bool has_next = at + 1 < argv.size() && !is_option_word(argv[at + 1]);
     found = Today{equals != std::string::npos ? argv[at].substr(equals + 1)
                   : has_next                  ? argv[at + 1]
                                               : "true",
