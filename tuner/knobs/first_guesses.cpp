@@ -359,7 +359,8 @@ std::optional<Configuration> FirstGuesses::shared_cpus(const Best& best) const {
     return std::nullopt;
   }
   const double now = lever_number(space_, *workers, best.configuration).number;
-  const double wanted = now > 0.0 ? now : std::min(double(machine_.cpus), k_usual_workers);
+  const double half = std::clamp(std::floor(0.5 * machine_.cpus), 2.0, k_usual_workers);
+  const double wanted = now > 0.0 ? now : half;
   const double left = std::max(1.0, machine_.cpus - wanted);
   if (lever_number(space_, *threads, best.configuration).number <= left) return std::nullopt;
   const auto with_workers =
