@@ -101,7 +101,8 @@ struct Nvml::Library {
     NvmlReturn result = processes(device, &count, found.data());
     // More processes may start between two calls.
     while (result == k_too_small && found.size() < k_most_processes) {
-      found.resize(2 * std::max<std::size_t>(count, found.size()));
+      const auto wanted = std::max<std::size_t>(count, found.size());
+      found.resize(2 * std::min(wanted, k_most_processes));
       count = static_cast<unsigned int>(found.size());
       result = processes(device, &count, found.data());
     }

@@ -227,7 +227,7 @@ std::string waits_text(const TrialTrace& trace, const Measurement& measurement) 
   constexpr std::array k_waits{
       Wait{&MachineSecond::memory_pressure, "some program waited for memory"},
       Wait{&MachineSecond::storage_pressure, "some program waited for storage"},
-      Wait{&MachineSecond::quota_wait, "the CPU quota was used up"},
+      Wait{&MachineSecond::quota_wait, "threads waited for the CPU quota"},
   };
   const double from_s = measurement.window_begin_s() - trace.spared_startup_s;
   const double to_s = measurement.window_end_s() - trace.spared_startup_s;

@@ -142,7 +142,8 @@ Measurement with_all_phases(const Measurement& own, const Measurements& same_con
 void reprice(const StudySpec& study, const MeasuredValue& before, const MeasuredValue& after,
              TrialRecord& run) {
   const double further_variance = std::pow(after.error, 2) - std::pow(before.error, 2);
-  for (std::size_t i = 0; i < run.objectives.size(); ++i) {
+  const std::size_t count = std::min(run.objectives.size(), study.objectives.size());
+  for (std::size_t i = 0; i < count; ++i) {
     if (!study.objectives[i].is_timed()) continue;
     const double per_second = run.objectives[i] / before.value;
     run.objectives[i] += per_second * (after.value - before.value);
