@@ -6,6 +6,7 @@ interpreter. `run_fresh` starts a new interpreter, and the hook is installed as 
 """
 
 import atexit
+import faulthandler
 import gc
 import hashlib
 import json
@@ -144,6 +145,7 @@ def _run_in_child(path, arguments, hook, prepare, before_hook, output):
         _ignore_warnings_about_forks()
         os.dup2(output, 1)
         os.dup2(output, 2)
+        faulthandler.dump_traceback_later(_MOST_S - 5, file=output)
         sys.argv = [path] + list(arguments)
         sys.path[:0] = [os.path.dirname(path), REPORTER]
         os.environ.pop("STEPTUNE_TRIAL", None)
